@@ -1,6 +1,7 @@
 // Publishing of modules: what a bundle must fulfil before the chain takes it. The checks come in the order in which the
 // chain makes them, because the first fault is the one that is kept.
 import { toHex } from "../../base/hex.ts";
+import { forEach, type Pieces } from "../../base/pieces.ts";
 import type { Ability, AbiType, ModuleId, StructAbi } from "../../move/abi.ts";
 import { moduleComplexity } from "../../move/bytecode/complexity.ts";
 import {
@@ -10,7 +11,8 @@ import {
   type Instantiation,
   type Program,
   type ProgramTables,
-  readProgramTables,
+  readProgram,
+  type WithTables,
 } from "../../move/bytecode/program.ts";
 import { MoveError } from "../../move/errors.ts";
 import type { StructTag } from "../../move/type-tag.ts";
@@ -18,9 +20,8 @@ import { parseStructTag } from "../../move/type-text.ts";
 import { STATUS, VmError } from "../errors.ts";
 import { isSpecialAddress, type Linker, type LoadedModule } from "../linker.ts";
 import type { PublishRequest } from "../natives/framework.ts";
-import { forEach, type Pieces } from "../pieces.ts";
 import type { Features } from "../session.ts";
-import { loadModule } from "../state.ts";
+import { parseFault } from "../state.ts";
 import { FRAMEWORK, moduleKey, typeKey, typesKey } from "../types.ts";
 import {
   ATTRIBUTE,
@@ -75,18 +76,23 @@ export function maxFormatVersion(features: Features): number {
   return features.has(FEATURE.format6) ? 6 : 5;
 }
 
-function read(bytes: Uint8Array, { linker, features }: PublishOptions): NewModule {
-  const { program, codeBytes } = loadModule("", bytes);
+function* read(bytes: Uint8Array, { linker, features }: PublishOptions): Pieces<NewModule> {
+  let code: WithTables<Program>;
+  try {
+    code = yield* readProgram(bytes);
+  } catch (error) {
+    throw error instanceof MoveError ? parseFault("", error) : error;
+  }
+  const { program, tables } = code;
   const { abi } = program;
-  if (abi === undefined || abi.formatVersion > maxFormatVersion(features))
+  if (abi.formatVersion > maxFormatVersion(features))
     throw new VmError(STATUS.codeDeserializationError, "the module has a format that is not supported");
   const address = toHex(abi.address);
   const { name } = abi;
-  const whole = program as Program;
   return {
-    loaded: { key: moduleKey(address, name), address, name, program: whole, codeBytes },
-    program: whole,
-    tables: readProgramTables(bytes, "module"),
+    loaded: { key: moduleKey(address, name), address, name, program, codeBytes: bytes.length },
+    program,
+    tables,
     bytes,
     old: linker.peek(address, name),
   };
@@ -100,7 +106,7 @@ export function* checkPublish(
   const { linker, features, chainId } = options;
   const modules: NewModule[] = [];
   for (const bytes of request.bundle) {
-    modules.push(read(bytes, options));
+    modules.push(yield* read(bytes, options));
     yield;
   }
   chargeModules(modules, options);

@@ -55,6 +55,15 @@ export function isSubset(some: readonly Ability[], of: readonly Ability[]): bool
   return some.every((one) => of.includes(one));
 }
 
+const keysOf = new WeakMap<readonly ModuleId[], ReadonlySet<string>>();
+
+/** True if a list has a module. The keys of a list are made once: thousands of calls ask. */
+function hasModule(modules: readonly ModuleId[], key: string | undefined): boolean {
+  const keys = keysOf.get(modules) ?? new Set(modules.map((one) => moduleKey(toHex(one.address), one.name)));
+  keysOf.set(modules, keys);
+  return key !== undefined && keys.has(key);
+}
+
 /**
  * The status of a call whose code names a function of another module that is hidden from it or has another type; undefined
  * for a good one. Structs need no such look while code runs: an upgrade keeps what others count on. `self` is the module
@@ -66,10 +75,8 @@ export function linkFault(
   friends: readonly ModuleId[],
   self: string | undefined,
 ): number | undefined {
-  const isFriend = (): boolean =>
-    friends.some(({ address, name }) => moduleKey(toHex(address), name) === self);
-  if (real === undefined || real.visibility === "private" || (real.visibility === "friend" && !isFriend()))
-    return FAULT.lookupFailed;
+  if (real === undefined || real.visibility === "private") return FAULT.lookupFailed;
+  if (real.visibility === "friend" && !hasModule(friends, self)) return FAULT.lookupFailed;
   const isSame =
     reference.typeParams.length === real.typeParams.length &&
     reference.typeParams.every((one, i) => isSubset(real.typeParams[i] ?? [], one)) &&

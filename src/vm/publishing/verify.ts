@@ -3,15 +3,16 @@
 // function says it acquires (it is made from the code), loops between instantiations of functions (the size of types is
 // bounded at run time), and the shape of loops in a body.
 import { toHex } from "../../base/hex.ts";
+import { forEach, type Pieces } from "../../base/pieces.ts";
 import type { AbiType, ModuleId, StructAbi } from "../../move/abi.ts";
 import type {
   FunctionDefinition,
   Program,
   ProgramTables,
   ScriptProgram,
+  WithTables,
 } from "../../move/bytecode/program.ts";
 import { type Linker, named } from "../linker.ts";
-import { forEach, type Pieces } from "../pieces.ts";
 import { countNodes, depthOf, moduleKey, typesKey } from "../types.ts";
 import { assertBody, assertOperands } from "./verify-code.ts";
 import { ReferenceRules } from "./verify-references.ts";
@@ -41,14 +42,8 @@ function keyOfModule({ address, name }: ModuleId): string {
   return moduleKey(toHex(address), name);
 }
 
-/** A module, and its tables. */
-export interface ModuleCode {
-  readonly program: Program;
-  readonly tables: ProgramTables;
-}
-
 /** Throws VmError for a module that is not well formed in itself. */
-export function* assertWellFormed({ program, tables }: ModuleCode): Pieces<void> {
+export function* assertWellFormed({ program, tables }: WithTables<Program>): Pieces<void> {
   const { abi, functions } = program;
   const self = moduleKey(toHex(abi.address), abi.name);
   yield* assertTableLimits(tables);
@@ -70,7 +65,8 @@ export function* assertWellFormed({ program, tables }: ModuleCode): Pieces<void>
 }
 
 /** Throws VmError for a script that is not well formed in itself. */
-export function* assertWellFormedScript({ main }: ScriptProgram, tables: ProgramTables): Pieces<void> {
+export function* assertWellFormedScript({ program, tables }: WithTables<ScriptProgram>): Pieces<void> {
+  const { main } = program;
   yield* assertTableLimits(tables);
   const types = new CodeTypes(tables);
   const code: CheckedCode = { self: undefined, functions: [main], tables, types };
