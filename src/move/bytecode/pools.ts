@@ -49,15 +49,24 @@ export interface Pools {
  */
 export function* readTable<T>(cursor: Cursor, read: (cursor: Cursor) => T): Pieces<T[]> {
   const elements: T[] = [];
-  while (cursor.more) {
+  yield* countTable(cursor, () => {
     if (elements.length > MAX_INDEX) {
       cursor.fail("TABLE_TOO_LONG", `more than ${MAX_INDEX + 1} elements, which no index reaches`);
     }
-    const from = cursor.offset;
     elements.push(read(cursor));
+  });
+  return elements;
+}
+
+/** Skips elements to the end of the table, and returns their number. */
+export function* countTable(cursor: Cursor, skip: (cursor: Cursor) => void): Pieces<number> {
+  let count = 0;
+  for (; cursor.more; count++) {
+    const from = cursor.offset;
+    skip(cursor);
     if (cursor.isPieceOver(cursor.offset - from)) yield;
   }
-  return elements;
+  return count;
 }
 
 function readIdentifier(cursor: Cursor): string {
@@ -147,13 +156,10 @@ export function* readPools(directory: Directory): Pieces<Pools> {
   const signatures = yield* readTable(signatureCursor, () => signatureReader.signature());
   const constantCursor = directory.table(TABLE.constants);
   const constantReader = new TypeReader(constantCursor, structs);
-  let constantCount = 0;
-  for (; constantCursor.more; constantCount++) {
-    const from = constantCursor.offset;
+  const constantCount = yield* countTable(constantCursor, () => {
     constantReader.skip();
     constantCursor.blob(0xffff, "constant");
-    if (constantCursor.isPieceOver(constantCursor.offset - from)) yield;
-  }
+  });
   const functions = yield* readTable(directory.table(TABLE.functionHandles), (cursor) =>
     readFunctionHandle(cursor, { modules, identifiers, signatures }),
   );

@@ -18,6 +18,7 @@ import { type Directory, readDirectory, TABLE, TABLE_KINDS } from "./directory.t
 import { skipAccessSpecifiers } from "./function-extras.ts";
 import { type Attributes, decodeAttributes } from "./metadata.ts";
 import {
+  countTable,
   type FunctionHandle,
   type Pools,
   readInstantiation,
@@ -131,18 +132,8 @@ function* readCodePools(
   const counts: (number | undefined)[] = new Array(TABLE_KINDS);
   const highestParams: (readonly number[] | undefined)[] = new Array(TABLE_KINDS);
   counts[TABLE.structDefinitions] = structs.length;
-  const handles = function* (
-    kind: number,
-    skip: (cursor: Cursor, structs: readonly StructAbi[]) => void,
-  ): Pieces<void> {
-    const cursor = directory.table(kind);
-    let count = 0;
-    for (; cursor.more; count++) {
-      const from = cursor.offset;
-      skip(cursor, structs);
-      if (cursor.isPieceOver(cursor.offset - from)) yield;
-    }
-    counts[kind] = count;
+  const handles = function* (kind: number, skip: typeof skipFieldHandle): Pieces<void> {
+    counts[kind] = yield* countTable(directory.table(kind), (cursor) => skip(cursor, structs));
   };
   const instantiations = function* (kind: number, of: number): Pieces<void> {
     const count = counts[of] ?? 0;
@@ -250,14 +241,11 @@ function* readFunctions(
   });
 }
 
-/** An ABI and the end of its file. The format ignores bytes after the end. */
-export interface WithEnd<T> {
+/** A checked module or script. */
+export interface CodeFile<T> {
   readonly abi: T;
+  /** The format ignores bytes after the end. */
   readonly end: number;
-}
-
-/** A checked module or script, for those who read its code too. */
-export interface CodeFile<T> extends WithEnd<T> {
   readonly directory: Directory;
   readonly pools: Pools;
 }
@@ -308,26 +296,12 @@ export function* readScriptFile(
   return { abi: { typeParams, params: params.types }, end: tail.offset, directory, pools, bodyAt };
 }
 
-function onlyAbi<T>({ abi, end }: WithEnd<T>): WithEnd<T> {
-  return { abi, end };
-}
-
-/** Reads a module and its end. */
-export function readModuleWithEnd(bytes: Uint8Array): WithEnd<ModuleAbi> {
-  return onlyAbi(finish(readModuleFile(bytes)));
-}
-
-/** Reads a script and its end. */
-export function readScriptWithEnd(bytes: Uint8Array): WithEnd<ScriptAbi> {
-  return onlyAbi(finish(readScriptFile(bytes)));
-}
-
 /** Reads the ABI of a compiled module. */
 export function readModule(bytes: Uint8Array): ModuleAbi {
-  return readModuleWithEnd(bytes).abi;
+  return finish(readModuleFile(bytes)).abi;
 }
 
 /** Reads the ABI of a compiled script's entry point. */
 export function readScript(bytes: Uint8Array): ScriptAbi {
-  return readScriptWithEnd(bytes).abi;
+  return finish(readScriptFile(bytes)).abi;
 }
