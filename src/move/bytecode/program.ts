@@ -1,6 +1,6 @@
 // Reads a compiled module or script with its code, for the virtual machine, in pieces. `readModuleFile` or `readScriptFile`
 // checks every index and operand first, so that this reader only picks things up.
-import type { Pieces } from "../../base/pieces.ts";
+import { forEach, type Pieces } from "../../base/pieces.ts";
 import type {
   Ability,
   AbiStructType,
@@ -146,6 +146,9 @@ const PERSISTENT = 1;
 const MODULE_LOCK = 2;
 /** Opcodes with signed operands. */
 const [FIRST_SIGNED, LAST_SIGNED] = [91, 96];
+const FUNCTIONS_OF_PIECE = 1024;
+/** Of a function definition, besides its body. */
+const LEAST_BYTES = 8;
 const WIDE_BYTES = 8;
 const WIDE_BITS = 64n;
 
@@ -253,17 +256,16 @@ function* readTables(
     signatures.push(signature.types);
     if (directory.tail.isPieceOver(signature.bytes)) yield;
   }
-  const functions = pools.functions.map(
-    ({ module, name, params, returns, typeParams, attributes }): FunctionReference => ({
-      module,
-      name,
+  const functions: FunctionReference[] = [];
+  yield* forEach(pools.functions, FUNCTIONS_OF_PIECE, ({ params, returns, attributes, ...handle }) => {
+    functions.push({
       params: params.types,
       returns: returns.types,
-      typeParams,
       isPersistent: attributes.includes(PERSISTENT),
       isModuleLock: attributes.includes(MODULE_LOCK),
-    }),
-  );
+      ...handle,
+    });
+  });
   const tables: (readonly unknown[])[] = [];
   tables[TABLE.functionHandles] = functions;
   tables[TABLE.structDefinitions] = structs;
@@ -316,6 +318,7 @@ export function* readProgram(bytes: Uint8Array): Pieces<WithTables<Program>> {
     const body = bodyAt === undefined ? undefined : yield* code.body(cursor);
     // The handle comes last: before other members, it takes forty times as long.
     functions.push({ index, visibility, isEntry, body, ...(tables.functions[handle] as FunctionReference) });
+    if (cursor.isPieceOver(LEAST_BYTES)) yield;
   }
   const metadataKeys = yield* readTable(directory.table(TABLE.metadata), (one) => {
     const key = one.latin1(1023, "metadata key");

@@ -18,11 +18,11 @@ import { MoveError } from "../../move/errors.ts";
 import type { StructTag } from "../../move/type-tag.ts";
 import { parseStructTag } from "../../move/type-text.ts";
 import { STATUS, VmError } from "../errors.ts";
-import { isSpecialAddress, type Linker, type LoadedModule } from "../linker.ts";
+import { isSpecialAddress, type Linker, type LoadedModule, named } from "../linker.ts";
 import type { PublishRequest } from "../natives/framework.ts";
 import type { Features } from "../session.ts";
 import { parseFault } from "../state.ts";
-import { FRAMEWORK, moduleKey, typeKey, typesKey } from "../types.ts";
+import { areSameLists, FRAMEWORK, moduleKey, typeKey } from "../types.ts";
 import {
   ATTRIBUTE,
   isMetadataWellFormed,
@@ -31,7 +31,7 @@ import {
   metadataOfModule,
 } from "./metadata.ts";
 import { assertLinks, assertWellFormed } from "./verify.ts";
-import { isSubset } from "./verify-types.ts";
+import { hasModule, isSubset } from "./verify-types.ts";
 
 const FEATURE = {
   friendsArePrivate: 2,
@@ -47,8 +47,10 @@ const FEATURE = {
 const MAINNET = 1;
 const COMPLEXITY_BASE = 2048;
 const COMPLEXITY_PER_BYTE = 20;
-/** Their bodies are read and looked at in about a millisecond, unless they are large. */
-const FUNCTIONS_OF_PIECE = 128;
+/** A body may have 65,535 instructions. */
+const FUNCTIONS_OF_PIECE = 8;
+/** Structs or functions that are compared with others in about a millisecond. */
+const COMPARED_OF_PIECE = 128;
 /** Versions of the gas schedule that brought a rule. */
 const SINCE_STRICT_INIT = 35;
 
@@ -112,7 +114,7 @@ export function* checkPublish(
   chargeModules(modules, options);
   for (const { program, tables, bytes } of modules) {
     const budget = COMPLEXITY_BASE + COMPLEXITY_PER_BYTE * bytes.length;
-    if (moduleComplexity(program, tables) > budget)
+    if ((yield* moduleComplexity(program, tables)) > budget)
       throw new VmError(STATUS.programTooComplex, "the types of a module are too large");
     yield;
   }
@@ -129,7 +131,7 @@ export function* checkPublish(
   for (const module of modules) yield* assertEvents(module);
   if (new Set(request.expectedModules).size > modules.length)
     throw mismatch("a module that the package names is missing");
-  assertPlaces(modules, request.destination, features);
+  yield* assertPlaces(modules, request.destination, features);
   linker.stage(modules.map(({ loaded }) => loaded));
   for (const module of [...modules].sort(byKey)) {
     yield* assertWellFormed(module);
@@ -407,33 +409,36 @@ function* assertEvents({ program, loaded, old }: NewModule): Pieces<void> {
 }
 
 /** Addresses and compatibility with old versions, one module after the other. */
-function assertPlaces(modules: readonly NewModule[], destination: string, features: Features): void {
+function* assertPlaces(modules: readonly NewModule[], destination: string, features: Features): Pieces<void> {
   for (const { loaded, program, old } of modules) {
     if (loaded.address !== destination)
       throw new VmError(STATUS.moduleAddressMismatch, `the module ${loaded.key} is not for this address`);
-    if (old?.program.abi !== undefined && !isCompatible(old.program as Program, program, features))
-      throw new VmError(STATUS.incompatibleUpdate, `${loaded.key} is not compatible with its old version`);
+    if (old?.program.abi !== undefined) yield* assertCompatible(old.program as Program, program, features);
   }
 }
 
-function isCompatible(old: Program, now: Program, features: Features): boolean {
-  const structs = new Map(now.abi.structs.map((one) => [one.name, one]));
-  for (const struct of old.abi.structs) {
-    const next = structs.get(struct.name);
-    if (next === undefined || !isStructCompatible(struct, next)) return false;
-  }
+function* assertCompatible(old: Program, now: Program, features: Features): Pieces<void> {
+  const assert = (isGood: boolean): void => {
+    if (isGood) return;
+    const key = moduleKey(toHex(now.abi.address), now.abi.name);
+    throw new VmError(STATUS.incompatibleUpdate, `${key} is not compatible with its old version`);
+  };
+  yield* forEach(old.abi.structs, COMPARED_OF_PIECE, (struct) => {
+    const next = named(now.abi.structs, struct.name);
+    assert(next !== undefined && isStructCompatible(struct, next));
+  });
   const checksFriends = !features.has(FEATURE.friendsArePrivate);
-  const functions = new Map(now.functions.map((one) => [one.name, one]));
-  for (const definition of old.functions) {
+  yield* forEach(old.functions, COMPARED_OF_PIECE, (definition) => {
     const { visibility, isEntry, isPersistent, name } = definition;
-    if (visibility === "private" && !isEntry && !isPersistent) continue;
-    if (visibility === "friend" && !isPersistent && !checksFriends && !isEntry) continue;
-    const next = functions.get(name);
-    if (next === undefined || !isFunctionCompatible(definition, next)) return false;
-  }
-  if (!checksFriends) return true;
-  const friends = new Set(now.abi.friends.map(({ address, name }) => moduleKey(toHex(address), name)));
-  return old.abi.friends.every(({ address, name }) => friends.has(moduleKey(toHex(address), name)));
+    if (visibility === "private" && !isEntry && !isPersistent) return;
+    if (visibility === "friend" && !isPersistent && !checksFriends && !isEntry) return;
+    const next = named(now.functions, name);
+    assert(next !== undefined && isFunctionCompatible(definition, next));
+  });
+  if (checksFriends)
+    assert(
+      old.abi.friends.every((one) => hasModule(now.abi.friends, moduleKey(toHex(one.address), one.name))),
+    );
 }
 
 function isStructCompatible(old: StructAbi, now: StructAbi): boolean {
@@ -465,8 +470,8 @@ function isFunctionCompatible(old: FunctionDefinition, now: FunctionDefinition):
     OPENNESS[now.visibility] >= OPENNESS[old.visibility] &&
     (!old.isEntry || now.isEntry) &&
     (!old.isPersistent || now.isPersistent) &&
-    typesKey(old.params) === typesKey(now.params) &&
-    typesKey(old.returns) === typesKey(now.returns) &&
+    areSameLists(old.params, now.params) &&
+    areSameLists(old.returns, now.returns) &&
     old.typeParams.length === now.typeParams.length &&
     old.typeParams.every((one, i) => isSubset(constraints(now.typeParams, i), one))
   );
