@@ -4,7 +4,6 @@ import { hash } from "node:crypto";
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { Pieces } from "../base/pieces.ts";
 import { RecentMap } from "../base/recent.ts";
-import { estimateAbiBytes } from "../move/bytecode/abi-size.ts";
 import { readProgram } from "../move/bytecode/program.ts";
 import { MoveError } from "../move/errors.ts";
 import type { LoadedModule } from "./linker.ts";
@@ -13,30 +12,17 @@ import { parseFault } from "./state.ts";
 /** Some ten times the framework. */
 const MAX_BYTES = 128 << 20;
 const ENTRY_BYTES = 1024;
-/** Memory of an instruction and its operand, by each byte of the file. */
-const BYTES_PER_BYTE = 24;
-
-/** Estimated memory of a module. */
-function sizeOf(key: string, module: LoadedModule | MoveError): number {
-  if (module instanceof MoveError) return ENTRY_BYTES + key.length;
-  const { program, codeBytes } = module;
-  const abi = program.abi === undefined ? 0 : estimateAbiBytes(program.abi);
-  return ENTRY_BYTES + key.length + abi + codeBytes * BYTES_PER_BYTE;
-}
+/** Memory of code and ABI, by each byte of the file. Walking through an ABI would take longer than reading it. */
+const BYTES_PER_BYTE = 32;
 
 export function createModuleMap<T extends LoadedModule | MoveError>(
   maxBytes = MAX_BYTES,
 ): RecentMap<string, T> {
-  const sizes = new WeakMap<T, number>();
   return new RecentMap<string, T>({
     maxBytes,
     sizeOf: (key, module) => {
-      let size = sizes.get(module);
-      if (size === undefined) {
-        size = sizeOf(key, module);
-        sizes.set(module, size);
-      }
-      return size;
+      const bytes = module instanceof MoveError ? 0 : module.codeBytes;
+      return ENTRY_BYTES + key.length + bytes * BYTES_PER_BYTE;
     },
   });
 }

@@ -128,7 +128,7 @@ function* assertUnique<T>(
 }
 
 function isOwn({ address, module }: AbiStructType, abi: ModuleId): boolean {
-  return module === abi.name && Buffer.compare(address, abi.address) === 0;
+  return module === abi.name && (address === abi.address || Buffer.compare(address, abi.address) === 0);
 }
 
 const nameOf = ({ name }: { readonly name: string }): string => name;
@@ -153,14 +153,18 @@ function* assertDefinitions({ abi, functions }: Program, tables: ProgramTables, 
     if (keyOfModule(module) !== self)
       throw fault(FAULT.invalidModuleHandle, "a function of another module is defined");
   });
-  const own = tables.structs.filter(({ base }) => isOwn(base, abi));
-  if (own.length !== structs.size)
+  let [own, areDefined] = [0, true];
+  yield* forEach(tables.structs, ELEMENTS_OF_PIECE, ({ base }) => {
+    if (!isOwn(base, abi)) return;
+    own++;
+    areDefined &&= structs.has(base.name);
+  });
+  if (own !== structs.size)
     throw fault(
-      own.length < structs.size ? FAULT.invalidModuleHandle : FAULT.unimplementedHandle,
+      own < structs.size ? FAULT.invalidModuleHandle : FAULT.unimplementedHandle,
       "structs of the module and definitions differ",
     );
-  if (!own.every(({ base }) => structs.has(base.name)))
-    throw fault(FAULT.unimplementedHandle, "a struct of the module is not defined");
+  if (!areDefined) throw fault(FAULT.unimplementedHandle, "a struct of the module is not defined");
   yield* forEach(tables.functions, ELEMENTS_OF_PIECE, ({ module, name }) => {
     if (keyOfModule(module) === self && !defined.has(name))
       throw fault(FAULT.unimplementedHandle, "a function of the module is not defined");
