@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { parseAddress } from "../../src/move/address.ts";
 import type { LoadedModule } from "../../src/vm/linker.ts";
+import { linkFault } from "../../src/vm/publishing/verify-types.ts";
 import { Struct } from "../../src/vm/values.ts";
 import { functionOf, loadedModule, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
 
@@ -102,5 +103,22 @@ describe("a link between modules", () => {
     const open = used({ ...GOOD, visibility: "public" }, { ...GENERIC, typeParams: [[]] });
     const machine = new TestMachine([USER, open]);
     expect([run(machine, "call"), run(machine, "generic")]).toEqual([[1n], []]);
+  });
+
+  it("looks through the friends of a module once, however many functions are called", () => {
+    let reads = 0;
+    const friends = Array.from({ length: 1000 }, (_, i) => ({
+      ...FRIEND,
+      get name() {
+        reads++;
+        return `user${i}`;
+      },
+    }));
+    const [real] = CHECKED.program.functions;
+    if (real === undefined) throw new Error("no function");
+    const status = (user: string) => linkFault(real, real, friends, `${CHECKED.address}::${user}`);
+    const found = friends.map((_, i) => status(`user${2 * i}`));
+    expect(found.map((one) => one ?? 0)).toEqual(found.map((_, i) => (i < 500 ? 0 : 1017)));
+    expect(reads).toBe(friends.length);
   });
 });

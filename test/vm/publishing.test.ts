@@ -5,9 +5,13 @@ import { toHex } from "../../src/base/hex.ts";
 import { finish } from "../../src/base/pieces.ts";
 import { BcsWriter } from "../../src/bcs/writer.ts";
 import { FRAMEWORK, parseAddress } from "../../src/move/address.ts";
+import { moduleComplexity } from "../../src/move/bytecode/complexity.ts";
 import { MAGIC, TABLE } from "../../src/move/bytecode/directory.ts";
+import { readProgram } from "../../src/move/bytecode/program.ts";
 import type { ChainConfig } from "../../src/vm/ledger/chain-config.ts";
+import type { LoadedModule } from "../../src/vm/linker.ts";
 import { assertInitialiser, checkPublish } from "../../src/vm/publishing/publish.ts";
+import { assertWellFormed } from "../../src/vm/publishing/verify.ts";
 import { Features } from "../../src/vm/session.ts";
 import { runScript } from "../../src/vm/transaction/payload.ts";
 import type { SessionRun } from "../../src/vm/transaction/session-run.ts";
@@ -272,5 +276,23 @@ describe("publishing", () => {
       structs: [...old.structs, event],
     };
     expect(publish(upgraded(old, now))).toBe("m");
+  });
+
+  it("weighs thousands of functions and structs, checks them and compares them with old ones in pieces", () => {
+    const many = Array.from({ length: 2000 }, (_, i) => i);
+    const functions = many.map((i) => functionOf(`f${i}`, "fn(u64)", "ret"));
+    const structs = many.map((i) => ({ name: `S${i}`, fields }));
+    const bytes = made({ functions, structs });
+    const { program, tables } = finish(readProgram(bytes));
+    expect([...moduleComplexity(program, tables)].length).toBeGreaterThan(2 * (many.length / 10));
+    expect([...assertWellFormed(finish(readProgram(made({ structs }))))].length).toBeGreaterThan(
+      many.length / 10,
+    );
+    const piecesAfter = (old: readonly LoadedModule[]): number => {
+      const request = { destination: AT, expectedModules: ["m"], bundle: [bytes], allowed: undefined };
+      const { linker } = new TestMachine(old);
+      return [...checkPublish(request, { linker, features: ALL, chainId: 2 })].length;
+    };
+    expect(piecesAfter([loadedModule(bytes)]) - piecesAfter([])).toBeGreaterThan(2 * (many.length / 200));
   });
 });

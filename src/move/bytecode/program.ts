@@ -147,6 +147,7 @@ const MODULE_LOCK = 2;
 /** Opcodes with signed operands. */
 const [FIRST_SIGNED, LAST_SIGNED] = [91, 96];
 const FUNCTIONS_OF_PIECE = 1024;
+const INSTRUCTIONS_OF_PIECE = 4096;
 /** Of a function definition, besides its body. */
 const LEAST_BYTES = 8;
 const WIDE_BYTES = 8;
@@ -174,11 +175,10 @@ class CodeTables {
     const opcodes = new Uint8Array(count);
     const operands: CodeOperand[] = new Array<CodeOperand>(count);
     for (let i = 0; i < count; i++) {
-      const at = cursor.offset;
       const code = cursor.u8("opcode");
       opcodes[i] = code;
       operands[i] = this.#operand(cursor, code);
-      if (cursor.isPieceOver(cursor.offset - at)) yield;
+      if (i % INSTRUCTIONS_OF_PIECE === INSTRUCTIONS_OF_PIECE - 1) yield;
     }
     return { locals, opcodes, operands };
   }
@@ -318,7 +318,7 @@ export function* readProgram(bytes: Uint8Array): Pieces<WithTables<Program>> {
     const body = bodyAt === undefined ? undefined : yield* code.body(cursor);
     // The handle comes last: before other members, it takes forty times as long.
     functions.push({ index, visibility, isEntry, body, ...(tables.functions[handle] as FunctionReference) });
-    if (cursor.isPieceOver(LEAST_BYTES)) yield;
+    if (cursor.isPieceOver(LEAST_BYTES + (bodyAt === undefined ? 0 : cursor.offset - bodyAt))) yield;
   }
   const metadataKeys = yield* readTable(directory.table(TABLE.metadata), (one) => {
     const key = one.latin1(1023, "metadata key");

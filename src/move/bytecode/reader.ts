@@ -236,8 +236,16 @@ function* readFunctions(
       skipCode(cursor, codePools, { typeParamCount: typeParams.length, paramCount: params.length });
     }
     const isView = attributes.views.has(name);
-    const types = { params: params.types, returns: returns.types };
-    return { abi: { name, visibility, isEntry, isView, typeParams, ...types }, handle, bodyAt };
+    const abi = {
+      name,
+      visibility,
+      isEntry,
+      isView,
+      typeParams,
+      params: params.types,
+      returns: returns.types,
+    };
+    return { abi, handle, bodyAt };
   });
 }
 
