@@ -32,7 +32,7 @@ it("bounds the rows and bytes of a group, and keeps every row", () => {
   const small = Array.from({ length: 25 }, (_, at) => row(at));
   expect(groupByPartition(small).map(({ length }) => length)).toEqual([10, 10, 5]);
   const medium = Array.from({ length: 8 }, (_, at) => row(at, undefined, 1000));
-  expect(groupByPartition(medium).map(({ length }) => length)).toEqual([3, 3, 2]);
+  expect(groupByPartition(medium).map(({ length }) => length)).toEqual([4, 4]);
 });
 
 it("a window halves when writes fail, once for writes that were sent together, and grows again with successes", async () => {

@@ -13,8 +13,8 @@ export interface Request {
 
 /** Largest group of one partition. Far below the largest mutation that a node accepts, half a segment of its commit log. */
 const OF_PARTITION = { rows: 128, bytes: 64 * 1024 };
-/** Largest group of several partitions: nodes warn of more than 10 of them, or of 5 KiB, and refuse 50 KiB. */
-const MIXED = { rows: 10, bytes: 3 * 1024 };
+/** Largest group of several partitions: nodes warn of more than 10 of them, or of 5 KiB with what a row takes besides. */
+const MIXED = { rows: 10, bytes: 4 * 1024 };
 
 interface Group {
   readonly requests: Request[];
