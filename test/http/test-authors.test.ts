@@ -267,6 +267,34 @@ describe("a clock far in the future", () => {
   });
 });
 
+const MOST = `${(1n << 64n) - 1n}`;
+
+describe("a state that no next block can have", () => {
+  it.each([
+    ["no height", "0x1::block::BlockResource", undefined],
+    ["another height", "0x1::block::BlockResource", { height: "7000" }],
+    ["the last height", "0x1::block::BlockResource", { height: MOST }],
+    ["another epoch", "0x1::reconfiguration::Configuration", { epoch: "7000" }],
+  ])(
+    "such as one with %s does not end the node, which makes blocks again once it is taken back",
+    async (_, type, change) => {
+      const node = await start({ localChain: { blockTimeMs: 5 } });
+      const faults: Error[] = [];
+      void node.faulted.then((error) => faults.push(error));
+      await node.mine(2);
+      const snapshot = await node.snapshot();
+      const data = change && { ...((await node.resource("0x1", type))?.data as object), ...change };
+      await node.setResource("0x1", type, data);
+      await expect(node.mine()).rejects.toMatchObject({ code: "unavailable" });
+      await until(async () => (await node.unreadyReason()) !== undefined);
+      await node.revert(snapshot);
+      await until(async () => (await node.unreadyReason()) === undefined);
+      await node.fund("0xb0b", 5n);
+      expect(faults).toEqual([]);
+    },
+  );
+});
+
 describe("snapshots", () => {
   it("put everything back: state, index, history, root, clock and transactions that wait", async () => {
     const options = { accounts: [{ key: ALICE.privateKey, balances: { [APT]: 5_000_000_000n } }] };
