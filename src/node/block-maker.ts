@@ -279,6 +279,7 @@ export class BlockMaker {
     return this.exclusively(async () => {
       for (;;) {
         const made = await this.#commit(undefined, (base) => this.#options.chain.authorBlock(base, changes));
+        this.mempool.forgetSequenceNumbers();
         if (made.block !== undefined) return made.block.transactions;
         await this.#produce();
       }

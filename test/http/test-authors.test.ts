@@ -178,6 +178,21 @@ describe("changes", () => {
     expect((await read(`/transactions/by_hash/${hash}`)).status).toBe(404);
   });
 
+  it("set an account back, whose next transactions begin again", async () => {
+    const node = await start();
+    const anna = accountOf(node, "anna").address;
+    const type = "0x1::account::Account";
+    const data = (await node.resource(anna, type))?.data as { readonly sequence_number: string };
+    const call = { function: "0x1::aptos_account::transfer", arguments: ["0xb0b", 1n] };
+    for (const back of [data, { ...data, sequence_number: "0" }]) {
+      for (let i = 0; i < 2; i++) expect(await node.impersonate(anna, call)).toMatchObject({ success: true });
+      await node.setResource(anna, type, back);
+      expect(await node.resource(anna, type)).toMatchObject({ data: back });
+    }
+    expect(await node.impersonate(anna, call)).toMatchObject({ success: true });
+    expect(await node.resource(anna, type)).toMatchObject({ data: { sequence_number: "1" } });
+  });
+
   it("of the same kind made twice are two transactions", async () => {
     const node = await start();
     const first = await node.putTableItem(TABLE, "0x01", "0x05");
