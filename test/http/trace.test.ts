@@ -112,6 +112,13 @@ describe.skipIf(!hasShared)("a trace", () => {
       success: false,
       fault: { status: "CODE_DESERIALIZATION_ERROR", description: expect.stringContaining("does not parse") },
     });
+    // Aborts with 7.
+    const bytecode = "0xa11ceb0b060000000105000100000000020607000000000000002700".slice(0, -2);
+    const script = { type: "script_payload", code: { bytecode }, type_arguments: [], arguments: [] };
+    expect(await node.trace({ ...callOf(TRANSFER, []), payload: script })).toMatchObject({
+      success: false,
+      fault: { status: "ABORTED", location: "script", abort_code: "7" },
+    });
     // What the chain does not take is told, too.
     const late = await node.trace({ ...callOf(TRANSFER, ["0xcafe", "1"]), sequence_number: "7" });
     expect(late).toMatchObject({

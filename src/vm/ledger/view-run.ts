@@ -123,8 +123,8 @@ export class ViewRun {
     const known = linker.sharedInstance(definition, typeArgs);
     let callee = known && sharedCallees.get(known);
     if (callee === undefined) {
-      for (const type of typeArgs) linker.layout(type);
       assertTypeArgs(linker, definition.typeParams, typeArgs);
+      for (const type of typeArgs) linker.layout(type);
       const instance = linker.instance(loaded, definition, typeArgs);
       const concrete = (type: AbiType): AbiType => substitute(type, typeArgs);
       const types = definition.returns
