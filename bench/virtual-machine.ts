@@ -1,8 +1,8 @@
 // The virtual machine: plain instructions in a loop of our own, transfers through devnet's framework, and a view function
 // against the balance rule on the same node. The last two need the shared networks.
-
 import { Items } from "../scripts/vm/vectors.ts";
 import { toHex } from "../src/base/hex.ts";
+import { finish } from "../src/base/pieces.ts";
 import { encodeWith } from "../src/bcs/codec.ts";
 import { u64 } from "../src/bcs/scalars.ts";
 import { pathTo } from "../src/interface/route.ts";
@@ -12,7 +12,6 @@ import { FRAMEWORK, parseAddress } from "../src/move/address.ts";
 import type { UserTransaction } from "../src/transaction/user-transaction.ts";
 import { loadConfig } from "../src/vm/ledger/chain-config.ts";
 import { type LoadedModule, SharedCode } from "../src/vm/linker.ts";
-import { finish } from "../src/vm/pieces.ts";
 import { Programs } from "../src/vm/programs.ts";
 import { moduleStateKey } from "../src/vm/state.ts";
 import { execute } from "../src/vm/transaction/execute.ts";
@@ -101,12 +100,12 @@ function transfersOnDevnet(): (count: number) => number {
   const transaction = transferOf(OWNER);
   const options = {
     read,
-    programs: (key: string, bytes: Uint8Array) => programs.get(key, bytes),
+    programs: (key: string, bytes: Uint8Array) => finish(programs.get(key, bytes)),
     modules: (address: string, name: string) => {
       const key = `${address}::${name}`;
       if (!known.has(key)) {
         const item = read(moduleStateKey(address, name));
-        known.set(key, item && programs.get(key, item.data));
+        known.set(key, item && finish(programs.get(key, item.data)));
       }
       return known.get(key);
     },

@@ -1,6 +1,7 @@
 // Makes range proofs: only for unit tests of the framework that need a prover.
 import { randomBytes } from "node:crypto";
 import { ristretto255 } from "@noble/curves/ed25519.js";
+import { finish } from "../../src/base/pieces.ts";
 import { bigFromLittleEndian, littleEndianBytes } from "../../src/vm/natives/crypto/common.ts";
 import {
   appendScalar,
@@ -17,7 +18,6 @@ import {
   type RistrettoPoint,
   SCALAR_ORDER,
 } from "../../src/vm/natives/crypto/ristretto255.ts";
-import { finish } from "../../src/vm/pieces.ts";
 
 const { Fn } = ristretto255.Point;
 

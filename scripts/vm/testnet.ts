@@ -2,12 +2,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { toHex } from "../../src/base/hex.ts";
+import { finish } from "../../src/base/pieces.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { BcsReader } from "../../src/bcs/reader.ts";
 import { decodePage } from "../../src/ledger/formats/record.ts";
 import { transactionCodec } from "../../src/ledger/formats/transaction.ts";
 import { loadConfig } from "../../src/vm/ledger/chain-config.ts";
-import { finish } from "../../src/vm/pieces.ts";
 import { execute } from "../../src/vm/transaction/execute.ts";
 import { cachedProgram, Items, Tally, type Vectors, writeDifference } from "./vectors.ts";
 

@@ -1,11 +1,11 @@
 // Transactions: status, gas, write set and events of each, one after the other on a state that follows the vectors.
 import { toHex } from "../../src/base/hex.ts";
+import { finish } from "../../src/base/pieces.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { areSignaturesValid } from "../../src/chain/submission/signatures.ts";
 import { type Transaction, transactionCodec } from "../../src/ledger/formats/transaction.ts";
 import { SubmissionError } from "../../src/transaction/submission-error.ts";
 import { loadConfig } from "../../src/vm/ledger/chain-config.ts";
-import { finish } from "../../src/vm/pieces.ts";
 import { execute } from "../../src/vm/transaction/execute.ts";
 import { encodeStatus } from "../../src/vm/transaction/status.ts";
 import { cachedProgram, fromHex, Items, Tally, type Vectors, writeDifference } from "./vectors.ts";

@@ -1,5 +1,6 @@
 // Unit tests of the framework: bytecode, and what each test is expected to give.
 import { toHex } from "../../src/base/hex.ts";
+import { finish } from "../../src/base/pieces.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { readProgram } from "../../src/move/bytecode/program.ts";
 import { parseTypeTag } from "../../src/move/type-text.ts";
@@ -10,7 +11,6 @@ import { Interpreter } from "../../src/vm/interpreter.ts";
 import { decodeValue } from "../../src/vm/layout.ts";
 import { Linker, type LoadedModule } from "../../src/vm/linker.ts";
 import { findNative } from "../../src/vm/native-table.ts";
-import { finish } from "../../src/vm/pieces.ts";
 import { Features, Session, type StateSource } from "../../src/vm/session.ts";
 import { Ref, signerOf, type Value } from "../../src/vm/values.ts";
 import { findTestNative } from "./test-natives.ts";
@@ -52,7 +52,13 @@ export const PACKAGES = [
 function loadedModule(id: string, bytes: Uint8Array): LoadedModule {
   const [address = "", name = ""] = id.split("::");
   const hex = toHex(parseAddress(address));
-  return { key: `${hex}::${name}`, address: hex, name, program: readProgram(bytes), codeBytes: bytes.length };
+  return {
+    key: `${hex}::${name}`,
+    address: hex,
+    name,
+    program: finish(readProgram(bytes)).program,
+    codeBytes: bytes.length,
+  };
 }
 
 function shortId(key: string | undefined): string {

@@ -1,9 +1,9 @@
 // The files of the vectors, the state that they start from, and how results are told.
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { toHex } from "../../src/base/hex.ts";
+import { finish } from "../../src/base/pieces.ts";
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
 import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import { stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
@@ -11,7 +11,7 @@ import { stateValueCodec } from "../../src/ledger/formats/state-value.ts";
 import { writeSetCodec, writtenValue } from "../../src/ledger/formats/write-set.ts";
 import { metadataOf, type StoredItem, type StoredReader } from "../../src/vm/change-set.ts";
 import type { LoadedModule } from "../../src/vm/linker.ts";
-import { loadModule } from "../../src/vm/state.ts";
+import { Programs } from "../../src/vm/programs.ts";
 
 /** Items of a state by the hex of their keys. */
 export class Items {
@@ -123,17 +123,11 @@ export function fromHex(text: string): Uint8Array {
   return Buffer.from(text, "hex");
 }
 
-const programs = new Map<string, LoadedModule>();
+const programs = new Programs();
 
 /** Programs by their bytes. */
 export function cachedProgram(key: string, bytes: Uint8Array): LoadedModule {
-  const name = `${key} ${createHash("sha256").update(bytes).digest("hex")}`;
-  let found = programs.get(name);
-  if (found === undefined) {
-    found = loadModule(key, bytes);
-    programs.set(name, found);
-  }
-  return found;
+  return finish(programs.get(key, bytes));
 }
 
 function printable(key: string): string {

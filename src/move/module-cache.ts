@@ -108,24 +108,23 @@ function keyOf({ address, name }: ModuleId, { version, bytes }: StoredModule): s
 
 function parse(module: ModuleId, stored: StoredModule): Entry {
   try {
-    const abi = readStoredModule(module, stored);
+    const abi = readModule(stored.bytes);
     return { result: abi, bytes: ENTRY_BYTES + estimateAbiBytes(abi) };
   } catch (error) {
-    if (!(error instanceof ModuleError)) throw error;
-    return { result: error, bytes: ENTRY_BYTES };
+    if (!(error instanceof MoveError)) throw error;
+    return { result: moduleError(module, stored, error), bytes: ENTRY_BYTES };
   }
 }
 
-/** The ABI of a module of the ledger. Throws ModuleError, which names the module and where it came from. */
-export function readStoredModule({ address, name }: ModuleId, stored: StoredModule): ModuleAbi {
-  try {
-    return readModule(stored.bytes);
-  } catch (error) {
-    if (!(error instanceof MoveError)) throw error;
-    const origin = stored.origin === undefined ? "" : `; it came from ${stored.origin}`;
-    throw new ModuleError(
-      `module ${formatAddress(address)}::${name} of version ${stored.version} does not decode: ${error.message}${origin}`,
-      { details: error.details, cause: error },
-    );
-  }
+/** The error of a module of the ledger that does not decode: it names the module and where it came from. */
+export function moduleError(
+  { address, name }: ModuleId,
+  { version, origin }: Omit<StoredModule, "bytes">,
+  cause: MoveError,
+): ModuleError {
+  const from = origin === undefined ? "" : `; it came from ${origin}`;
+  return new ModuleError(
+    `module ${formatAddress(address)}::${name} of version ${version} does not decode: ${cause.message}${from}`,
+    { details: cause.details, cause },
+  );
 }

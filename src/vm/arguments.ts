@@ -1,6 +1,7 @@
 // Arguments from outside: bytes to values. Some types are made by functions of the framework, which run and are charged.
 import { isUtf8 } from "node:buffer";
 import { toHex } from "../base/hex.ts";
+import type { Pieces } from "../base/pieces.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import type { Ability, AbiStructType, AbiType } from "../move/abi.ts";
@@ -8,7 +9,6 @@ import { aborted, STATUS, VmError } from "./errors.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { decodeInPieces, decodeValue } from "./layout.ts";
 import type { Linker } from "./linker.ts";
-import type { Pieces } from "./pieces.ts";
 import { abilitiesOf, abilityBits } from "./publishing/verify-types.ts";
 import { FRAMEWORK, partsOf } from "./types.ts";
 import { byteVec, itemKindOf, Ref, Struct, signerOf, type Value, Vec } from "./values.ts";

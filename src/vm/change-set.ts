@@ -1,6 +1,7 @@
 // What sessions change, and what that costs: writes with their deposits, events, and the write set of a transaction.
 import { toMapKey } from "../base/bytes.ts";
 import { toHex } from "../base/hex.ts";
+import { forEach, type Pieces } from "../base/pieces.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { BcsWriter } from "../bcs/writer.ts";
@@ -14,7 +15,6 @@ import { parseStructTag } from "../move/type-text.ts";
 import { invariant, STATUS, VmError } from "./errors.ts";
 import type { Meter } from "./gas.ts";
 import type { Aggregators } from "./natives/aggregators.ts";
-import { forEach, type Pieces } from "./pieces.ts";
 import type { GlobalSlot, Session, SessionEvent } from "./session.ts";
 import { resourceStateKey, structTagOf, tableItemStateKey } from "./state.ts";
 import { tagOf } from "./types.ts";

@@ -1,11 +1,11 @@
 // Runs bytecode: calls, returns, and the instructions that only touch locals, operands and values.
+import type { Pieces } from "../base/pieces.ts";
 import type { FieldReference, Instantiation } from "../move/bytecode/program.ts";
 import { asFault, invariant, STATUS, VmError } from "./errors.ts";
 import type { Meter } from "./gas.ts";
 import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
 import type { FunctionInstance, Linker, LoadedModule } from "./linker.ts";
 import { Dispatch, type Native, type NativeContext } from "./natives.ts";
-import type { Pieces } from "./pieces.ts";
 import type { Session, Tracer } from "./session.ts";
 import { type Frame, MAX_OPERANDS, type ResolvedCall, TypedInstructions } from "./typed-instructions.ts";
 import {

@@ -1,5 +1,6 @@
 // Layouts: what the bytes of a type look like, and values to and from BCS by them.
 import { toHex } from "../base/hex.ts";
+import { finish, type Pieces } from "../base/pieces.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { BcsWriter } from "../bcs/writer.ts";
@@ -8,7 +9,6 @@ import { addressFromBytes } from "../move/address.ts";
 import { typeTagCodec } from "../move/type-tag.ts";
 import { createType } from "../transaction/requests/type-arguments.ts";
 import { asFault, invariant, STATUS, VmError } from "./errors.ts";
-import { finish, type Pieces } from "./pieces.ts";
 import { assertTagBytes, tagOf } from "./types.ts";
 import {
   byteVec,

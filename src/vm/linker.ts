@@ -53,13 +53,14 @@ interface Named {
   readonly name: string;
 }
 
-const namesOf = new WeakMap<readonly Named[], ReadonlyMap<string, Named>>();
+const namesOf = new WeakMap<readonly Named[], Map<string, Named>>();
 
 /** One of a module's functions or structs. The names of a list are put in order once. */
 export function named<T extends Named>(list: readonly T[], name: string): T | undefined {
   let names = namesOf.get(list);
   if (names === undefined) {
-    names = new Map(list.map((one) => [one.name, one]));
+    names = new Map();
+    for (const one of list) names.set(one.name, one);
     namesOf.set(list, names);
   }
   return names.get(name) as T | undefined;

@@ -1,8 +1,8 @@
 // Native functions: what the chain's framework leaves to the machine.
+import type { Pieces } from "../base/pieces.ts";
 import type { AbiType } from "../move/abi.ts";
 import type { Meter } from "./gas.ts";
 import type { FunctionInstance, Linker, LoadedModule } from "./linker.ts";
-import type { Pieces } from "./pieces.ts";
 import type { Session } from "./session.ts";
 import type { Value } from "./values.ts";
 

@@ -1,10 +1,10 @@
 // What a run reads and writes: resources, table items and events, on top of a state that stays as it is.
 import { toMapKey } from "../base/bytes.ts";
+import type { Pieces } from "../base/pieces.ts";
 import type { AbiStructType, AbiType } from "../move/abi.ts";
 import { STATUS, VmError } from "./errors.ts";
 import { decodeValue, encodeStoredInPieces, type Layout } from "./layout.ts";
 import type { FunctionInstance, Linker } from "./linker.ts";
-import type { Pieces } from "./pieces.ts";
 import { typeKey } from "./types.ts";
 import { copyValue, countLoad, heapSize, type Root, type Value } from "./values.ts";
 

@@ -8,8 +8,7 @@ import { accessPathCodec, stateKeyCodec } from "../ledger/formats/state-key.ts";
 import { findGroupMembers } from "../ledger/items/resource-group.ts";
 import type { AbiStructType } from "../move/abi.ts";
 import { type Address, addressFromBytes } from "../move/address.ts";
-import { readProgram } from "../move/bytecode/program.ts";
-import { MoveError } from "../move/errors.ts";
+import type { MoveError } from "../move/errors.ts";
 import { type StructTag, structTagCodec } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { invariant, STATUS, VmError } from "./errors.ts";
@@ -88,18 +87,16 @@ export function tableItemStateKey(handle: string, key: Uint8Array): Uint8Array {
   return writer.u8(TABLE_ITEM).fixed(addressOf(handle)).byteString(key).take();
 }
 
-/** Programs by the bytes that they were read from. */
+/** Programs by the bytes that they were read from. May throw NeedsItem. */
 export type ProgramCache = (key: string, bytes: Uint8Array) => LoadedModule;
 
-/** Reads a module from its bytes. Throws VmError for bytes that are no module. */
-export function loadModule(key: string, bytes: Uint8Array): LoadedModule {
-  const [address = "", name = ""] = key.split("::");
-  try {
-    return { key, address, name, program: readProgram(bytes), codeBytes: bytes.length };
-  } catch (error) {
-    if (!(error instanceof MoveError)) throw error;
-    throw new VmError(STATUS.codeDeserializationError, `the module ${key} does not parse: ${error.message}`);
-  }
+/** The fault of bytes that are no module. */
+export function parseFault(key: string, cause: MoveError): VmError {
+  const fault = new VmError(
+    STATUS.codeDeserializationError,
+    `the module ${key} does not parse: ${cause.message}`,
+  );
+  return Object.assign(fault, { cause });
 }
 
 /** A group of more bytes is walked through once for all of its members. */

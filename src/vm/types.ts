@@ -102,6 +102,16 @@ export function areSameTypes(a: readonly AbiType[], b: readonly AbiType[]): bool
   return a === b || (a.length === b.length && a.every((one, i) => isSameType(one, b[i] as AbiType)));
 }
 
+const sameLists = new WeakMap<readonly AbiType[], readonly AbiType[]>();
+
+/** As `areSameTypes`, for what functions take and return: thousands of functions of two modules may share two long lists. */
+export function areSameLists(a: readonly AbiType[], b: readonly AbiType[]): boolean {
+  if (sameLists.get(a) === b) return true;
+  const areSame = areSameTypes(a, b);
+  if (areSame) sameLists.set(a, b);
+  return areSame;
+}
+
 const concrete = new WeakSet<AbiType>();
 
 /** True for a type without type parameters. */

@@ -5,8 +5,9 @@ import { describe, expect, it } from "vitest";
 import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
 import { importsOf } from "../../scripts/local-chain-modules/definition.ts";
 import { toHex } from "../../src/base/hex.ts";
+import { finish } from "../../src/base/pieces.ts";
 import { countAbiJsonBytes } from "../../src/move/abi-json.ts";
-import { readModule, readModuleWithEnd } from "../../src/move/bytecode/reader.ts";
+import { readModule, readModuleFile } from "../../src/move/bytecode/reader.ts";
 import { genesisModules } from "../support/genesis-modules.ts";
 import { moduleAbiText, moduleAbiToJson } from "../support/module-abi.ts";
 import { hasShared, sharedPath } from "../support/shared.ts";
@@ -28,7 +29,7 @@ describe.skipIf(!hasShared)("modules of the shared networks", () => {
       it("parses every module to its last byte, with the id of its path", () => {
         expect(modules.size).toBe(MODULES[network]);
         for (const [id, bytes] of modules) {
-          const { abi, end } = readModuleWithEnd(bytes);
+          const { abi, end } = finish(readModuleFile(bytes));
           expect(end).toBe(bytes.length);
           expect(`${toHex(abi.address)}::${abi.name}`).toBe(id);
         }

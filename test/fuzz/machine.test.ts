@@ -4,13 +4,13 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { CodedError } from "../../src/base/errors.ts";
+import { finish } from "../../src/base/pieces.ts";
 import type { AbiType } from "../../src/move/abi.ts";
 import { parseAddress } from "../../src/move/address.ts";
-import { type FunctionDefinition, type Program, readProgramTables } from "../../src/move/bytecode/program.ts";
+import { type FunctionDefinition, readProgram } from "../../src/move/bytecode/program.ts";
 import { Interpreter } from "../../src/vm/interpreter.ts";
 import { decodeValue, encodeValue, type Layout } from "../../src/vm/layout.ts";
 import type { LoadedModule } from "../../src/vm/linker.ts";
-import { finish } from "../../src/vm/pieces.ts";
 import { assertLinks, assertWellFormed } from "../../src/vm/publishing/verify.ts";
 import { substitute } from "../../src/vm/types.ts";
 import { Ref, Struct, signerOf, type Value, Vec } from "../../src/vm/values.ts";
@@ -267,9 +267,9 @@ function tryModule(bytes: Uint8Array, others: readonly LoadedModule[], random: R
   const machineOf = (): TestMachine =>
     new TestMachine([...others, module], { maxGas: MAX_GAS, isUnchecked: true });
   const verdict = answerOf(() => {
-    const tables = readProgramTables(bytes, "module");
-    finish(assertWellFormed({ program: module.program as Program, tables }));
-    finish(assertLinks(tables, module.key, machineOf().linker));
+    const code = finish(readProgram(bytes));
+    finish(assertWellFormed(code));
+    finish(assertLinks(code.tables, module.key, machineOf().linker));
   });
   if (verdict !== "") counts.unsound++;
   for (const definition of module.program.functions.slice(0, 40)) {

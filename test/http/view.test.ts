@@ -18,11 +18,11 @@ import { entryFunctionCodec } from "../../src/transaction/executable.ts";
 import { PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
 import { loadConfig } from "../../src/vm/ledger/chain-config.ts";
 import { ViewRun } from "../../src/vm/ledger/view-run.ts";
-import { loadModule } from "../../src/vm/state.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { createTrackedChain } from "../support/expected-balances.ts";
 import { COIN } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
+import { loadedModule } from "../support/machine.ts";
 import { sdkClient } from "../support/sdk-client.ts";
 import { hasShared, sharedBytes } from "../support/shared.ts";
 
@@ -312,10 +312,10 @@ describe("view functions of modules with code", () => {
     const address = toHex(parseAddress("0x5ea"));
     const run = new ViewRun({
       read: () => undefined,
-      programs: loadModule,
+      programs: (_, bytes) => loadedModule(bytes),
       config: { ...loadConfig(() => undefined), schedule: PLAIN_SCHEDULE },
       maxGas: 2_000_000,
-      modules: () => loadModule(`${address}::sums`, SUMS),
+      modules: () => loadedModule(SUMS),
     });
     const call = { address, module: "sums", name: "forever", typeArgs: [], args: [] };
     const pieces = run.callInPieces(call);

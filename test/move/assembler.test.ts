@@ -9,11 +9,12 @@ import {
 } from "../../scripts/local-chain-modules/definition.ts";
 import { parseAbiType } from "../../scripts/local-chain-modules/notation.ts";
 import { toHex } from "../../src/base/hex.ts";
+import { finish } from "../../src/base/pieces.ts";
 import type { Ability, AbiType } from "../../src/move/abi.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { formatAbiType } from "../../src/move/bytecode/abi-text.ts";
 import { ABILITIES } from "../../src/move/bytecode/abilities.ts";
-import { readModuleWithEnd } from "../../src/move/bytecode/reader.ts";
+import { readModuleFile } from "../../src/move/bytecode/reader.ts";
 import { PRIMITIVE_TOKENS } from "../../src/move/bytecode/types.ts";
 import { RUNS } from "../support/property.ts";
 
@@ -218,7 +219,7 @@ describe("assembler and reader", () => {
     fc.assert(
       fc.property(definitions, (definition) => {
         const bytes = assembleModule({ ...definition, imports: imported });
-        const { abi, end } = readModuleWithEnd(bytes);
+        const { abi, end } = finish(readModuleFile(bytes));
         expect(end).toBe(bytes.length);
         expect(abi).toEqual(definition);
         if (definition.formatVersion <= 6) expect(toHex(serialize(deserialize(bytes)))).toBe(toHex(bytes));

@@ -7,14 +7,14 @@ import type {
 } from "../../scripts/local-chain-modules/definition.ts";
 import { parseAbiType } from "../../scripts/local-chain-modules/notation.ts";
 import { toHex } from "../../src/base/hex.ts";
+import { finish, type Pieces } from "../../src/base/pieces.ts";
 import { parseAddress } from "../../src/move/address.ts";
-import { readProgram, readProgramTables } from "../../src/move/bytecode/program.ts";
+import { readProgram } from "../../src/move/bytecode/program.ts";
 import { VmError } from "../../src/vm/errors.ts";
 import { type GasSchedule, Meter, PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
 import { Interpreter } from "../../src/vm/interpreter.ts";
 import { Linker, type LoadedModule, type NativeSource } from "../../src/vm/linker.ts";
 import { findNative } from "../../src/vm/native-table.ts";
-import { finish, type Pieces } from "../../src/vm/pieces.ts";
 import { assertLinks, assertWellFormed } from "../../src/vm/publishing/verify.ts";
 import { Features, Session, type SessionOptions, type StateSource } from "../../src/vm/session.ts";
 import type { Value } from "../../src/vm/values.ts";
@@ -39,7 +39,7 @@ export interface MachineOptions
 }
 
 export function loadedModule(bytes: Uint8Array): LoadedModule {
-  const program = readProgram(bytes);
+  const { program } = finish(readProgram(bytes));
   const { address, name } = program.abi;
   const hex = toHex(address);
   return { key: `${hex}::${name}`, address: hex, name, program, codeBytes: bytes.length };
@@ -76,10 +76,9 @@ export class TestMachine {
     if (options.isUnchecked === true) return;
     for (const bytes of modules) {
       if (!(bytes instanceof Uint8Array)) continue;
-      const tables = readProgramTables(bytes, "module");
-      const { key, program } = loadedModule(bytes);
-      finish(assertWellFormed({ program: program as ReturnType<typeof readProgram>, tables }));
-      finish(assertLinks(tables, key, this.linker));
+      const module = finish(readProgram(bytes));
+      finish(assertWellFormed(module));
+      finish(assertLinks(module.tables, loadedModule(bytes).key, this.linker));
     }
   }
 

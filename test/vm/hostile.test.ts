@@ -5,12 +5,17 @@ import { blake2b } from "@noble/hashes/blake2.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { describe, expect, it, vi } from "vitest";
 import { parseAbiType } from "../../scripts/local-chain-modules/notation.ts";
+import { errorText } from "../../src/base/errors.ts";
 import { toHex } from "../../src/base/hex.ts";
+import { finish, type Pieces } from "../../src/base/pieces.ts";
+import type { Slices } from "../../src/base/wait.ts";
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
 import { BcsWriter } from "../../src/bcs/writer.ts";
 import { contractEventCodec } from "../../src/ledger/formats/block-event.ts";
 import { stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
+import { stateValueCodec } from "../../src/ledger/formats/state-value.ts";
 import { writeSetCodec } from "../../src/ledger/formats/write-set.ts";
+import type { LedgerView } from "../../src/ledger/view.ts";
 import type { AbiType } from "../../src/move/abi.ts";
 import { structTagCodec, typeTagCodec } from "../../src/move/type-tag.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
@@ -24,12 +29,14 @@ import {
 } from "../../src/vm/change-set.ts";
 import { Meter } from "../../src/vm/gas.ts";
 import { decodeInPieces, decodeValue, encodeStored, encodeValue, type Layout } from "../../src/vm/layout.ts";
+import { loadConfig } from "../../src/vm/ledger/chain-config.ts";
+import { KnownState, LedgerRun, LongRuns } from "../../src/vm/ledger/ledger-run.ts";
 import { findNative } from "../../src/vm/native-table.ts";
 import { multiScalarMultiply } from "../../src/vm/natives/crypto/ristretto255.ts";
 import type { Native, NativeContext } from "../../src/vm/natives.ts";
-import { finish, type Pieces } from "../../src/vm/pieces.ts";
+import { Programs } from "../../src/vm/programs.ts";
 import { GlobalSlot, type Session, type SessionEvent } from "../../src/vm/session.ts";
-import { LedgerState, loadModule, tableItemStateKey } from "../../src/vm/state.ts";
+import { LedgerState, tableItemStateKey } from "../../src/vm/state.ts";
 import { structType } from "../../src/vm/types.ts";
 import {
   abstractSize,
@@ -49,6 +56,7 @@ import { functionOf, loadedModule, moduleOf, outcomeOf, TestMachine } from "../s
 
 const ONE = `${"0".repeat(63)}1`;
 const OPTION = "0xcafe::m::Maybe<vector<u64>>";
+const noPrograms = (): never => expect.fail("no module is read");
 const ref = (value: Value): Ref => new Ref([value], 0);
 
 /** A value that holds another one twice, as often as that; its parts are as many as two to that power. */
@@ -414,7 +422,7 @@ describe("a resource group of thousands of members", () => {
 
   it("is walked through once for all members that a session reads", () => {
     const data = dataOf(stored);
-    const state = new LedgerState(() => data, loadModule);
+    const state = new LedgerState(() => data, noPrograms);
     const skip = vi.spyOn(structTagCodec, "skip");
     try {
       const found = Array.from({ length: 200 }, (_, i) => state.resource(address, typeOf(i), group));
@@ -445,7 +453,7 @@ describe("a resource group of thousands of members", () => {
       const moved = new BcsWriter(good.length).count(members.length).fixed(rest).fixed(one);
       const outcome = (data: Uint8Array) =>
         outcomeOf(
-          () => new LedgerState(() => data, loadModule).resource(address, typeOf(0), group).bytes?.[0],
+          () => new LedgerState(() => data, noPrograms).resource(address, typeOf(0), group).bytes?.[0],
         );
       expect(outcome(good)).toBe(0);
       const bad = [again.take(), moved.take(), good.subarray(0, -1), Buffer.concat([good, Uint8Array.of(0)])];
@@ -509,4 +517,41 @@ it("a value of structs without bytes ends at the limit of memory", () => {
   const whole = bytes.fixed(new Uint8Array(110_000)).take();
   expect(outcomeOf(() => decodeValue(whole, list(list(empty))))).toBe("4028");
   expect(outcomeOf(() => finish(decodeInPieces(whole, list(list(empty)))))).toBe("4028");
+});
+
+describe("a module of thousands of functions", () => {
+  const functions = Array.from({ length: 2600 }, (_, i) => functionOf(`f${i}`, "fn()", "ret"));
+  const good = moduleOf({ formatVersion: 9, functions });
+  const bad = Buffer.from(good);
+  bad[bad.lastIndexOf(Buffer.of(1, 2)) + 1] = 0xff;
+  const address = "cafe".padStart(64, "0");
+
+  it.each([
+    ["read", good, "2600"],
+    ["refused", bad, "UNKNOWN_OPCODE: opcode 255"],
+  ])("is %s in pieces, and once", async (_, data, wanted) => {
+    let pauses = 0;
+    const value = encodeWith(stateValueCodec, { kind: "v0", data });
+    const programs = new Programs();
+    const outcome = async (): Promise<string> => {
+      const run = new LedgerRun({
+        view: { getItems: () => [{ version: 1n, value }] } as unknown as LedgerView,
+        version: 1n,
+        programs,
+        known: new KnownState({ config: loadConfig(() => undefined), isInterface: false }, []),
+        slices: { pause: () => Promise.resolve(pauses++) } as unknown as Slices,
+        longRuns: new LongRuns(),
+        maxWorkMs: 1000,
+        fetchesDependencies: false,
+      });
+      await run.open();
+      const found = (async () => run.withItems(() => run.module(address, "m")))();
+      return found.then((one) => `${one?.program.functions.length}`, errorText);
+    };
+    expect(await outcome()).toContain(wanted);
+    expect(pauses).toBeGreaterThan(data.length / 10_000);
+    const before = pauses;
+    expect(await outcome()).toContain(wanted);
+    expect(pauses).toBeLessThan(before + 2);
+  });
 });

@@ -6,10 +6,17 @@ import { assertLimits } from "../../src/vm/change-set.ts";
 import { Meter, PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
 import { encodeStored } from "../../src/vm/layout.ts";
 import type { SessionEvent } from "../../src/vm/session.ts";
-import { LedgerState, loadModule } from "../../src/vm/state.ts";
+import { LedgerState } from "../../src/vm/state.ts";
 import { structType, tagOf } from "../../src/vm/types.ts";
 import { byteVec, Delayed, Struct, type Value } from "../../src/vm/values.ts";
-import { functionOf, type MachineOptions, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
+import {
+  functionOf,
+  loadedModule,
+  type MachineOptions,
+  moduleOf,
+  outcomeOf,
+  TestMachine,
+} from "../support/machine.ts";
 
 const FOREVER = functionOf("forever", "fn()", "again:; branch again");
 const RECURSE = functionOf("recurse", "fn()", "call recurse; ret");
@@ -69,7 +76,10 @@ const MODULE = moduleOf({
 });
 
 /** The state of a ledger that is empty. */
-const LEDGER = new LedgerState(() => undefined, loadModule);
+const LEDGER = new LedgerState(
+  () => undefined,
+  (_, bytes) => loadedModule(bytes),
+);
 
 /** A machine with some prices of its own. */
 function withPrices(prices: Readonly<Record<string, number>>): MachineOptions {

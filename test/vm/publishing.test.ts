@@ -2,11 +2,11 @@
 import { describe, expect, it } from "vitest";
 import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
 import { toHex } from "../../src/base/hex.ts";
+import { finish } from "../../src/base/pieces.ts";
 import { BcsWriter } from "../../src/bcs/writer.ts";
 import { FRAMEWORK, parseAddress } from "../../src/move/address.ts";
 import { MAGIC, TABLE } from "../../src/move/bytecode/directory.ts";
 import type { ChainConfig } from "../../src/vm/ledger/chain-config.ts";
-import { finish } from "../../src/vm/pieces.ts";
 import { assertInitialiser, checkPublish } from "../../src/vm/publishing/publish.ts";
 import { Features } from "../../src/vm/session.ts";
 import { runScript } from "../../src/vm/transaction/payload.ts";

@@ -1,8 +1,8 @@
 // Code that the chain refuses, in modules of our own.
 import { describe, expect, it, vi } from "vitest";
+import { finish } from "../../src/base/pieces.ts";
 import { parseAddress } from "../../src/move/address.ts";
-import { readProgram, readProgramTables } from "../../src/move/bytecode/program.ts";
-import { finish } from "../../src/vm/pieces.ts";
+import { readProgram } from "../../src/move/bytecode/program.ts";
 import { assertLinks, assertWellFormed } from "../../src/vm/publishing/verify.ts";
 import { functionOf, loadedModule, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
 import { REFUSED, UNREADABLE } from "../support/verifier-cases.ts";
@@ -12,7 +12,7 @@ describe("the verifier", () => {
     const params = new Array(120).fill("&u64").join(",");
     const code = `${"load true; branch if true out; ".repeat(1000)}out:; ret`;
     const bytes = moduleOf({ functions: [functionOf("f", `fn(${params})`, code)] });
-    const module = { program: readProgram(bytes), tables: readProgramTables(bytes, "module") };
+    const module = finish(readProgram(bytes));
     expect([...assertWellFormed(module)].length).toBeGreaterThan(100);
   });
 
@@ -26,7 +26,7 @@ describe("the verifier", () => {
       })),
       functions: all.map((i) => functionOf(`f${i}`, "fn()", i === count - 1 ? "ret" : `call f${i + 1}; ret`)),
     });
-    const module = { program: readProgram(bytes), tables: readProgramTables(bytes, "module") };
+    const module = finish(readProgram(bytes));
     const steps = [vi.spyOn(Set.prototype, "add"), vi.spyOn(Map.prototype, "has")];
     try {
       finish(assertWellFormed(module));
@@ -45,7 +45,7 @@ describe("the verifier", () => {
       functions: names.map((name) => functionOf(name, "fn()", "ret")),
       importedFunctions: names.map((name) => ({ module: other, name })),
     });
-    const module = { program: readProgram(bytes), tables: readProgramTables(bytes, "module") };
+    const module = finish(readProgram(bytes));
     const { linker } = new TestMachine([loadedModule(callee)]);
     const add = vi.spyOn(Set.prototype, "add");
     try {
@@ -75,7 +75,7 @@ describe("the verifier", () => {
     const pair = { name: "Pair", typeParams: [phantom, phantom], fields: [{ name: "a", type: "u64" }] };
     const functions = Array.from({ length: 200 }, (_, i) => functionOf(`f${i}`, "fn()", "ret", { locals }));
     const bytes = moduleOf({ structs: [pair], functions });
-    const module = { program: readProgram(bytes), tables: readProgramTables(bytes, "module") };
+    const module = finish(readProgram(bytes));
     const get = vi.spyOn(Map.prototype, "get");
     try {
       finish(assertWellFormed(module));

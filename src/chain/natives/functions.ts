@@ -1,4 +1,5 @@
 // Functions of the framework that the local chain models: transfers, accounts, and what reads balances, supplies and names.
+import type { Pieces } from "../../base/pieces.ts";
 import { u8, u64 } from "../../bcs/scalars.ts";
 import { primaryStoreAddress } from "../../ledger/balances/asset.ts";
 import { blockResourceCodec, typeInfoCodec } from "../../ledger/items/resources.ts";
@@ -6,7 +7,6 @@ import type { AbiStructType, AbiType } from "../../move/abi.ts";
 import { type Address, addressFromBytes, FRAMEWORK, formatAddress } from "../../move/address.ts";
 import { aborted, invariant, STATUS, VmError } from "../../vm/errors.ts";
 import type { Native } from "../../vm/natives.ts";
-import type { Pieces } from "../../vm/pieces.ts";
 import { asBig, asVec, byteVec, type ItemKind, Ref, Struct, type Value, Vec } from "../../vm/values.ts";
 import {
   ACCOUNT,

@@ -1,8 +1,11 @@
 // Cost of handling a module: the chain refuses to publish one whose types are much larger than its bytes.
+import { forEach, type Pieces } from "../../base/pieces.ts";
 import type { AbiType } from "../abi.ts";
 import type { FunctionBody, Program, ProgramTables } from "./program.ts";
 
 const TYPE_NODE = 8;
+/** Bodies, or lists of types, of a piece: one may have 65,535 instructions, or tens of thousands of parts. */
+const LISTS_OF_PIECE = 8;
 
 function nodesOf(type: AbiType): number {
   switch (type.kind) {
@@ -68,20 +71,24 @@ function bodyCost({ locals, opcodes, operands }: FunctionBody, costs: ListCosts)
 }
 
 /** The cost of a module. */
-export function moduleComplexity({ functions, abi }: Program, tables: ProgramTables): number {
+export function* moduleComplexity({ functions, abi }: Program, tables: ProgramTables): Pieces<number> {
   const costs = new ListCosts();
   let cost = 0;
-  for (const types of [...tables.signatures, ...tables.instantiations]) cost += costs.of(types);
+  yield* forEach([...tables.signatures, ...tables.instantiations], LISTS_OF_PIECE, (types) => {
+    cost += costs.of(types);
+  });
   for (const { module, name, params, returns } of tables.functions)
     cost += module.name.length + name.length + costs.of(params) + costs.of(returns);
   for (const { base } of tables.structs) cost += base.module.length + base.name.length;
-  for (const { body } of functions) if (body !== undefined) cost += bodyCost(body, costs);
-  for (const { fields, variants } of abi.structs) {
+  yield* forEach(functions, LISTS_OF_PIECE, ({ body }) => {
+    if (body !== undefined) cost += bodyCost(body, costs);
+  });
+  yield* forEach(abi.structs, LISTS_OF_PIECE, ({ fields, variants }) => {
     for (const { type } of fields) cost += nodesOf(type);
     for (const variant of variants ?? []) {
       cost += variant.name.length;
       for (const { type } of variant.fields) cost += nodesOf(type);
     }
-  }
+  });
   return cost;
 }

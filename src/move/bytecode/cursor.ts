@@ -10,18 +10,32 @@ export function bytecodeError(status: string, offset: number, text: string): Mov
   return new MoveError("bytecode", `${status}: ${text} (at byte ${offset})`, { details: { status, offset } });
 }
 
+/** Bytes of elements that are read in about a millisecond. */
+const PIECE_BYTES = 8192;
+
 /** Reads the primitive encodings of the binary format. */
 export class Cursor {
   readonly bytes: Buffer;
   readonly version: number;
   readonly end: number;
   offset: number;
+  readonly #piece: { bytes: number };
 
-  constructor(bytes: Buffer, version: number, start: number, end: number) {
+  /** All cursors of a file count their bytes in one `piece`. */
+  constructor(bytes: Buffer, version: number, start: number, end: number, piece = { bytes: 0 }) {
     this.bytes = bytes;
     this.version = version;
     this.offset = start;
     this.end = end;
+    this.#piece = piece;
+  }
+
+  /** Counts bytes that were read; true once for each piece. */
+  isPieceOver(bytes: number): boolean {
+    this.#piece.bytes += bytes;
+    if (this.#piece.bytes < PIECE_BYTES) return false;
+    this.#piece.bytes = 0;
+    return true;
   }
 
   /** True while bytes are left. */

@@ -128,12 +128,13 @@ export function readDirectory(input: Uint8Array, file: FileKind): Directory {
     ranges[kind] = { from: start + offset, to: start + next };
   }
   if (next > bytes.length - start) cursor.fail("MALFORMED", "table contents are cut short");
+  const piece = { bytes: 0 };
   return {
     version,
-    tail: new Cursor(bytes, version, start + next, bytes.length),
+    tail: new Cursor(bytes, version, start + next, bytes.length, piece),
     table: (kind) => {
       const range = ranges[kind];
-      return new Cursor(bytes, version, range?.from ?? start, range?.to ?? start);
+      return new Cursor(bytes, version, range?.from ?? start, range?.to ?? start, piece);
     },
   };
 }

@@ -1,10 +1,11 @@
 // The limits and version rules of the format, one by one, on files built by hand.
 import { describe, expect, it } from "vitest";
 import { timesYardstick } from "../../../test/support/yardstick.ts";
+import { finish } from "../../base/pieces.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { MoveError } from "../errors.ts";
 import { MAX_BYTECODE_BYTES } from "./directory.ts";
-import { readModule, readModuleWithEnd, readScript, readScriptWithEnd } from "./reader.ts";
+import { readModule, readModuleFile, readScript, readScriptFile } from "./reader.ts";
 
 type Bytes = readonly number[] | Uint8Array;
 type Tables = Readonly<Record<number, Bytes>>;
@@ -123,7 +124,7 @@ describe("header", () => {
     const tooLong = new Uint8Array(MAX_BYTECODE_BYTES + 1);
     tooLong.set(moduleFile({}));
     expect(statusOf(() => readModule(tooLong))).toBe("CODE_TOO_LARGE");
-    expect(readModuleWithEnd(tooLong.subarray(0, MAX_BYTECODE_BYTES)).end).toBe(55);
+    expect(finish(readModuleFile(tooLong.subarray(0, MAX_BYTECODE_BYTES))).end).toBe(55);
   });
 });
 
@@ -396,7 +397,7 @@ describe("instructions", () => {
           expect([code, version, status]).toEqual([code, version, version < since ? "MALFORMED" : "ok"]);
           if (version < since) continue;
           expect(statusOf(() => readScript(bytes.subarray(0, -1)))).not.toBe("ok");
-          expect(readScriptWithEnd(Buffer.concat([bytes, Buffer.alloc(40)])).end).toBe(bytes.length);
+          expect(finish(readScriptFile(Buffer.concat([bytes, Buffer.alloc(40)]))).end).toBe(bytes.length);
         }
       }
     }

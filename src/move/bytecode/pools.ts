@@ -1,4 +1,5 @@
 // The tables of both modules and scripts: names, addresses, handles, signatures, constants, metadata.
+import type { Pieces } from "../../base/pieces.ts";
 import type { Ability, AbiStructType, ModuleId } from "../abi.ts";
 import { ADDRESS_LENGTH, type Address, addressFromBytes } from "../address.ts";
 import { isIdentifier } from "../identifier.ts";
@@ -18,11 +19,13 @@ interface StructHandle extends StructShape {
 }
 
 /** A function that the file defines or calls. */
-interface FunctionHandle {
+export interface FunctionHandle {
+  readonly module: ModuleId;
   readonly name: string;
   readonly params: Signature;
   readonly returns: Signature;
   readonly typeParams: readonly (readonly Ability[])[];
+  readonly attributes: readonly number[];
 }
 
 /** The tables that definitions and bodies refer to. */
@@ -44,15 +47,26 @@ export interface Pools {
  * Reads elements to the end of the table. The format does not limit their number; this limit keeps a file of tiny
  * elements from taking a hundred times its size in memory.
  */
-export function readTable<T>(cursor: Cursor, read: (cursor: Cursor) => T): T[] {
+export function* readTable<T>(cursor: Cursor, read: (cursor: Cursor) => T): Pieces<T[]> {
   const elements: T[] = [];
-  while (cursor.more) {
+  yield* countTable(cursor, () => {
     if (elements.length > MAX_INDEX) {
       cursor.fail("TABLE_TOO_LONG", `more than ${MAX_INDEX + 1} elements, which no index reaches`);
     }
     elements.push(read(cursor));
-  }
+  });
   return elements;
+}
+
+/** Skips elements to the end of the table, and returns their number. */
+export function* countTable(cursor: Cursor, skip: (cursor: Cursor) => void): Pieces<number> {
+  let count = 0;
+  for (; cursor.more; count++) {
+    const from = cursor.offset;
+    skip(cursor);
+    if (cursor.isPieceOver(cursor.offset - from)) yield;
+  }
+  return count;
 }
 
 function readIdentifier(cursor: Cursor): string {
@@ -99,7 +113,7 @@ function readFunctionHandle(
   pools: Pick<Pools, "modules" | "identifiers" | "signatures">,
 ): FunctionHandle {
   const at = cursor.offset;
-  cursor.pick(pools.modules, "module handle index");
+  const module = cursor.pick(pools.modules, "module handle index");
   const name = cursor.pick(pools.identifiers, "function name index");
   const params = cursor.pick(pools.signatures, "parameters signature index");
   const returns = cursor.pick(pools.signatures, "return signature index");
@@ -107,8 +121,8 @@ function readFunctionHandle(
   assertTypeParams(cursor, params.highestParam, typeParams.length, at);
   assertTypeParams(cursor, returns.highestParam, typeParams.length, at);
   if (cursor.version >= 7) skipAccessSpecifiers(cursor);
-  if (cursor.version >= 8) readAttributeCodes(cursor);
-  return { name, params, returns, typeParams };
+  const attributes = cursor.version >= 8 ? readAttributeCodes(cursor) : [];
+  return { module, name, params, returns, typeParams, attributes };
 }
 
 /** Reads an instantiation of one of `count` elements and returns its highest type parameter. */
@@ -128,29 +142,28 @@ function readMetadata(cursor: Cursor): Map<string, Uint8Array> {
 }
 
 /** Reads the common tables in the order of their dependencies. */
-export function readPools(directory: Directory): Pools {
-  const identifiers = readTable(directory.table(TABLE.identifiers), readIdentifier);
-  const addresses = readTable(directory.table(TABLE.addresses), readAddress);
-  const modules = readTable(directory.table(TABLE.moduleHandles), (cursor) =>
+export function* readPools(directory: Directory): Pieces<Pools> {
+  const identifiers = yield* readTable(directory.table(TABLE.identifiers), readIdentifier);
+  const addresses = yield* readTable(directory.table(TABLE.addresses), readAddress);
+  const modules = yield* readTable(directory.table(TABLE.moduleHandles), (cursor) =>
     readModuleId(cursor, { addresses, identifiers }),
   );
-  const structs = readTable(directory.table(TABLE.structHandles), (cursor) =>
+  const structs = yield* readTable(directory.table(TABLE.structHandles), (cursor) =>
     readStructHandle(cursor, modules, identifiers),
   );
   const signatureCursor = directory.table(TABLE.signatures);
   const signatureReader = new TypeReader(signatureCursor, structs);
-  const signatures = readTable(signatureCursor, () => signatureReader.signature());
+  const signatures = yield* readTable(signatureCursor, () => signatureReader.signature());
   const constantCursor = directory.table(TABLE.constants);
   const constantReader = new TypeReader(constantCursor, structs);
-  let constantCount = 0;
-  for (; constantCursor.more; constantCount++) {
+  const constantCount = yield* countTable(constantCursor, () => {
     constantReader.skip();
     constantCursor.blob(0xffff, "constant");
-  }
-  const functions = readTable(directory.table(TABLE.functionHandles), (cursor) =>
+  });
+  const functions = yield* readTable(directory.table(TABLE.functionHandles), (cursor) =>
     readFunctionHandle(cursor, { modules, identifiers, signatures }),
   );
-  const functionInstantiations = readTable(directory.table(TABLE.functionInstantiations), (cursor) =>
+  const functionInstantiations = yield* readTable(directory.table(TABLE.functionInstantiations), (cursor) =>
     readInstantiation(cursor, functions.length, signatures),
   );
   const metadata = readMetadata(directory.table(TABLE.metadata));

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { moduleAbiText, moduleAbiToJson } from "../../../test/support/module-abi.ts";
 import { hasShared, sharedJson } from "../../../test/support/shared.ts";
 import { fromHex } from "../../base/hex.ts";
+import { finish } from "../../base/pieces.ts";
 import { countAbiJsonBytes } from "../abi-json.ts";
-import { readModule, readModuleWithEnd, readScriptWithEnd } from "./reader.ts";
+import { readModule, readModuleFile, readScriptFile } from "./reader.ts";
 
 /** Drops the keys that the expected value does not have, at every depth. */
 function withKeysOf(value: unknown, expected: unknown): unknown {
@@ -33,7 +34,7 @@ describe.skipIf(!hasShared)("modules with a known ABI", () => {
   for (const { name, bytecode, abi: expected } of vectors) {
     it(`reads ${name}`, () => {
       const bytes = fromHex(bytecode.slice(2))!;
-      const { abi, end } = readModuleWithEnd(bytes);
+      const { abi, end } = finish(readModuleFile(bytes));
       expect(end).toBe(bytes.length);
       const json = moduleAbiToJson(abi);
       // Text, so that the order of keys counts too.
@@ -67,7 +68,7 @@ describe("a module of version 10", () => {
   const bytes = fromHex(DEMO)!;
 
   it("has its ABI", () => {
-    const { abi, end } = readModuleWithEnd(bytes);
+    const { abi, end } = finish(readModuleFile(bytes));
     expect(end).toBe(254);
     expect(abi.formatVersion).toBe(10);
     expect(moduleAbiText(abi)).toBe(DEMO_ABI);
@@ -76,7 +77,8 @@ describe("a module of version 10", () => {
   it("reads the same from a view on a larger buffer, with bytes after the end", () => {
     const around = new Uint8Array(300).fill(0xff);
     around.set(bytes, 13);
-    expect(readModuleWithEnd(around.subarray(13))).toEqual(readModuleWithEnd(bytes));
+    const [whole, part] = [bytes, around.subarray(13)].map((one) => finish(readModuleFile(one)));
+    expect([part?.abi, part?.end]).toEqual([whole?.abi, whole?.end]);
     expect(readModule(around.subarray(13, 13 + 254))).toEqual(readModule(bytes));
   });
 
@@ -99,12 +101,14 @@ describe("a module of version 10", () => {
 describe("scripts", () => {
   it("reads the smallest script, version 1", () => {
     const bytes = fromHex("a11ceb0b0100000001050001000000000102")!;
-    const { abi, end } = readScriptWithEnd(bytes);
+    const { abi, end } = finish(readScriptFile(bytes));
     expect(abi).toEqual({ typeParams: [], params: [] });
     expect(end).toBe(bytes.length);
   });
 
   it("refuses the tables of a module", () => {
-    expect(() => readScriptWithEnd(fromHex(DEMO)!)).toThrow(/MALFORMED: a script has no table of kind 10 /);
+    expect(() => finish(readScriptFile(fromHex(DEMO)!))).toThrow(
+      /MALFORMED: a script has no table of kind 10 /,
+    );
   });
 });

@@ -1,6 +1,7 @@
 // Reads the ABI of compiled modules and scripts: the only entry to bytecode. Accepts exactly the files that the chain's
 // deserializer and bounds checker accept, except for limits on the size of a file and of a table. Time and memory are
 // linear in the input.
+import { finish, type Pieces } from "../../base/pieces.ts";
 import type {
   FieldAbi,
   FunctionAbi,
@@ -16,7 +17,15 @@ import type { Cursor } from "./cursor.ts";
 import { type Directory, readDirectory, TABLE, TABLE_KINDS } from "./directory.ts";
 import { skipAccessSpecifiers } from "./function-extras.ts";
 import { type Attributes, decodeAttributes } from "./metadata.ts";
-import { type Pools, readInstantiation, readModuleId, readPools, readTable } from "./pools.ts";
+import {
+  countTable,
+  type FunctionHandle,
+  type Pools,
+  readInstantiation,
+  readModuleId,
+  readPools,
+  readTable,
+} from "./pools.ts";
 import { TypeReader } from "./types.ts";
 
 const MAX_FIELDS = 255;
@@ -53,10 +62,10 @@ function readVariants(cursor: Cursor, types: TypeReader, pools: Pools, typeParam
 }
 
 /** Reads the struct and enum definitions. */
-function readStructs(directory: Directory, pools: Pools, attributes: Attributes): StructAbi[] {
+function* readStructs(directory: Directory, pools: Pools, attributes: Attributes): Pieces<StructAbi[]> {
   const table = directory.table(TABLE.structDefinitions);
   const types = new TypeReader(table, pools.structs);
-  return readTable(table, (cursor) => {
+  return yield* readTable(table, (cursor) => {
     const handle = cursor.pick(pools.structs, "struct handle index");
     const { name, abilities, typeParams } = handle;
     const at = cursor.offset;
@@ -115,31 +124,32 @@ function skipStructVariantHandle(cursor: Cursor, structs: readonly StructAbi[]):
 }
 
 /** Checks the handle and instantiation tables, and collects the tables that bodies refer to. */
-function readCodePools(directory: Directory, pools: Pools, structs: readonly StructAbi[]): CodePools {
+function* readCodePools(
+  directory: Directory,
+  pools: Pools,
+  structs: readonly StructAbi[],
+): Pieces<CodePools> {
   const counts: (number | undefined)[] = new Array(TABLE_KINDS);
   const highestParams: (readonly number[] | undefined)[] = new Array(TABLE_KINDS);
   counts[TABLE.structDefinitions] = structs.length;
-  const handles = (kind: number, skip: (cursor: Cursor, structs: readonly StructAbi[]) => void) => {
-    const cursor = directory.table(kind);
-    let count = 0;
-    for (; cursor.more; count++) skip(cursor, structs);
-    counts[kind] = count;
+  const handles = function* (kind: number, skip: typeof skipFieldHandle): Pieces<void> {
+    counts[kind] = yield* countTable(directory.table(kind), (cursor) => skip(cursor, structs));
   };
-  const instantiations = (kind: number, of: number) => {
+  const instantiations = function* (kind: number, of: number): Pieces<void> {
     const count = counts[of] ?? 0;
-    const elements = readTable(directory.table(kind), (cursor) =>
+    const elements = yield* readTable(directory.table(kind), (cursor) =>
       readInstantiation(cursor, count, pools.signatures),
     );
     counts[kind] = elements.length;
     highestParams[kind] = elements;
   };
-  handles(TABLE.fieldHandles, skipFieldHandle);
-  handles(TABLE.variantFieldHandles, skipVariantFieldHandle);
-  handles(TABLE.structVariantHandles, skipStructVariantHandle);
-  instantiations(TABLE.structInstantiations, TABLE.structDefinitions);
-  instantiations(TABLE.fieldInstantiations, TABLE.fieldHandles);
-  instantiations(TABLE.variantFieldInstantiations, TABLE.variantFieldHandles);
-  instantiations(TABLE.structVariantInstantiations, TABLE.structVariantHandles);
+  yield* handles(TABLE.fieldHandles, skipFieldHandle);
+  yield* handles(TABLE.variantFieldHandles, skipVariantFieldHandle);
+  yield* handles(TABLE.structVariantHandles, skipStructVariantHandle);
+  yield* instantiations(TABLE.structInstantiations, TABLE.structDefinitions);
+  yield* instantiations(TABLE.fieldInstantiations, TABLE.fieldHandles);
+  yield* instantiations(TABLE.variantFieldInstantiations, TABLE.variantFieldHandles);
+  yield* instantiations(TABLE.structVariantInstantiations, TABLE.structVariantHandles);
   return createCodePools(pools, counts, highestParams, directory.version);
 }
 
@@ -199,72 +209,99 @@ function readFlags(cursor: Cursor): FunctionFlags {
   };
 }
 
+/** A function definition, and where its handle and its body are. */
+interface FoundFunction {
+  readonly abi: FunctionAbi;
+  readonly handle: number;
+  /** Undefined for a native function. */
+  readonly bodyAt: number | undefined;
+}
+
 /** Reads the function definitions and skips their bodies. */
-function readFunctions(
+function* readFunctions(
   directory: Directory,
   pools: Pools,
   codePools: CodePools,
   attributes: Attributes,
-): FunctionAbi[] {
+): Pieces<FoundFunction[]> {
   const structCount = codePools.counts[TABLE.structDefinitions] ?? 0;
-  return readTable(directory.table(TABLE.functionDefinitions), (cursor) => {
-    const { name, params, returns, typeParams } = cursor.pick(pools.functions, "function handle index");
+  return yield* readTable(directory.table(TABLE.functionDefinitions), (cursor) => {
+    const handle = cursor.index(pools.functions.length, "function handle index");
+    const { name, params, returns, typeParams } = pools.functions[handle] as FunctionHandle;
     const { visibility, isEntry, isNative } = readFlags(cursor);
     const acquires = cursor.uleb(255, "acquires count");
     for (let i = 0; i < acquires; i++) cursor.index(structCount, "acquired struct index");
+    const bodyAt = isNative ? undefined : cursor.offset;
     if (!isNative) {
       skipCode(cursor, codePools, { typeParamCount: typeParams.length, paramCount: params.length });
     }
     const isView = attributes.views.has(name);
-    return { name, visibility, isEntry, isView, typeParams, params: params.types, returns: returns.types };
+    const types = { params: params.types, returns: returns.types };
+    return { abi: { name, visibility, isEntry, isView, typeParams, ...types }, handle, bodyAt };
   });
 }
 
-/** An ABI and the end of its file. The format ignores bytes after the end. */
-export interface WithEnd<T> {
+/** A checked module or script. */
+export interface CodeFile<T> {
   readonly abi: T;
+  /** The format ignores bytes after the end. */
   readonly end: number;
+  readonly directory: Directory;
+  readonly pools: Pools;
 }
 
-/** Reads a module and its end. */
-export function readModuleWithEnd(bytes: Uint8Array): WithEnd<ModuleAbi> {
+/** Checks a module, and reads its ABI. */
+export function* readModuleFile(
+  bytes: Uint8Array,
+): Pieces<CodeFile<ModuleAbi> & { readonly functions: readonly FoundFunction[] }> {
   const directory = readDirectory(bytes, "module");
   const { tail, version } = directory;
-  const pools = readPools(directory);
+  const pools = yield* readPools(directory);
   if (pools.modules.length === 0) tail.fail("NO_MODULE_HANDLES", "a module has at least one module handle");
   const self = tail.pick(pools.modules, "self module handle index");
   const attributes = decodeAttributes(pools.metadata, version);
-  const friends = readTable(directory.table(TABLE.friends), (cursor) => readModuleId(cursor, pools));
-  const structs = readStructs(directory, pools, attributes);
-  const codePools = readCodePools(directory, pools, structs);
-  const functions = readFunctions(directory, pools, codePools, attributes);
+  const friends = yield* readTable(directory.table(TABLE.friends), (cursor) => readModuleId(cursor, pools));
+  const structs = yield* readStructs(directory, pools, attributes);
+  const codePools = yield* readCodePools(directory, pools, structs);
+  const functions = yield* readFunctions(directory, pools, codePools, attributes);
   const { address, name } = self;
-  return { abi: { address, name, formatVersion: version, friends, functions, structs }, end: tail.offset };
+  const abi = {
+    address,
+    name,
+    formatVersion: version,
+    friends,
+    functions: functions.map((one) => one.abi),
+    structs,
+  };
+  return { abi, end: tail.offset, directory, pools, functions };
 }
 
-/** Reads a script and its end. */
-export function readScriptWithEnd(bytes: Uint8Array): WithEnd<ScriptAbi> {
+/** Checks a script, and reads its ABI. */
+export function* readScriptFile(
+  bytes: Uint8Array,
+): Pieces<CodeFile<ScriptAbi> & { readonly bodyAt: number }> {
   const directory = readDirectory(bytes, "script");
   const { tail, version } = directory;
-  const pools = readPools(directory);
+  const pools = yield* readPools(directory);
   const typeParams = readFunctionTypeParams(tail);
   const at = tail.offset;
   const params = tail.pick(pools.signatures, "parameters signature index");
   assertTypeParams(tail, params.highestParam, typeParams.length, at);
   if (version >= 8) skipAccessSpecifiers(tail);
+  const bodyAt = tail.offset;
   skipCode(tail, createScriptCodePools(pools, version), {
     typeParamCount: typeParams.length,
     paramCount: params.length,
   });
-  return { abi: { typeParams, params: params.types }, end: tail.offset };
+  return { abi: { typeParams, params: params.types }, end: tail.offset, directory, pools, bodyAt };
 }
 
 /** Reads the ABI of a compiled module. */
 export function readModule(bytes: Uint8Array): ModuleAbi {
-  return readModuleWithEnd(bytes).abi;
+  return finish(readModuleFile(bytes)).abi;
 }
 
 /** Reads the ABI of a compiled script's entry point. */
 export function readScript(bytes: Uint8Array): ScriptAbi {
-  return readScriptWithEnd(bytes).abi;
+  return finish(readScriptFile(bytes)).abi;
 }

@@ -69,13 +69,15 @@ export class Signature {
   readonly highestParam: number;
   readonly #build: (signature: Signature) => readonly AbiType[];
   readonly offset: number;
+  readonly bytes: number;
   #types: readonly AbiType[] | undefined;
 
   constructor(
-    place: { readonly offset: number; readonly length: number; readonly highestParam: number },
+    place: Pick<Signature, "offset" | "bytes" | "length" | "highestParam">,
     build: (signature: Signature) => readonly AbiType[],
   ) {
     this.offset = place.offset;
+    this.bytes = place.bytes;
     this.length = place.length;
     this.highestParam = place.highestParam;
     this.#build = build;
@@ -163,7 +165,8 @@ export class TypeReader {
     const { offset } = this.#cursor;
     this.highestParam = -1;
     for (let i = 0; i < length; i++) this.skip();
-    return new Signature({ offset, length, highestParam: this.highestParam }, this.#build);
+    const bytes = this.#cursor.offset - offset;
+    return new Signature({ offset, bytes, length, highestParam: this.highestParam }, this.#build);
   }
 
   readonly #build = (signature: Signature): readonly AbiType[] => {

@@ -3,16 +3,18 @@
 import { equalBytes, toMapKey } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { Pieces } from "../../base/pieces.ts";
+import type { RecentMap } from "../../base/recent.ts";
 import type { Slices } from "../../base/wait.ts";
 import { stateValueData } from "../../ledger/formats/state-value.ts";
 import { keyHashOfBcs } from "../../ledger/key-hash.ts";
 import type { LedgerView, StateItem } from "../../ledger/view.ts";
 import { addressFromBytes } from "../../move/address.ts";
-import { readStoredModule, type StoredModule } from "../../move/module-cache.ts";
+import { MoveError } from "../../move/errors.ts";
+import { moduleError } from "../../move/module-cache.ts";
 import { NeedsItem, STATUS, VmError } from "../errors.ts";
 import { interfaceConfig, withoutBodies } from "../interface-modules.ts";
 import { type LoadedModule, SharedCode } from "../linker.ts";
-import type { Pieces } from "../pieces.ts";
 import { createModuleMap, type Programs } from "../programs.ts";
 import { DecodedItems } from "../session.ts";
 import { moduleStateKey } from "../state.ts";
@@ -67,7 +69,7 @@ interface ReadConfig {
 export class KnownState {
   readonly config: ChainConfig;
   readonly isInterface: boolean;
-  modules: ReturnType<typeof createModuleMap> = createModuleMap(LATEST_BYTES);
+  modules: RecentMap<string, LoadedModule> = createModuleMap(LATEST_BYTES);
   readonly shared: SharedCode;
   /** Views of a framework without code have other natives than its transactions. */
   readonly sharedViews: SharedCode;
@@ -282,9 +284,9 @@ export class LedgerRun {
     if (module === undefined) {
       const item = this.#storedModule(address, name);
       if (item?.value === undefined) return undefined;
-      module = this.#parse(key, { version: item.version, bytes: stateValueData(item.value) });
+      module = this.#parse(key, item.version, stateValueData(item.value));
       state.addModule(key, module, sourceOf(moduleStateKey(address, name), item.value));
-      // Reading a large module takes milliseconds, so others get their turn before the run begins again.
+      // Reading modules takes milliseconds, so others get their turn before the run begins again.
       const pause = state.isInterface ? undefined : this.#options.slices.pause();
       if (pause !== undefined) throw new NeedsItem(pause);
     }
@@ -307,7 +309,8 @@ export class LedgerRun {
       const next = new Map<string, ModuleName>();
       for (const [address, name] of level) {
         const value = this.#fetched.get(toMapKey(moduleStateKey(address, name)))?.value;
-        for (const used of value === undefined ? [] : this.#dependencies([address, name], value))
+        const found = value && (await this.withItems(() => this.#dependencies([address, name], value)));
+        for (const used of found ?? [])
           if (!this.#fetched.has(toMapKey(moduleStateKey(...used)))) next.set(moduleKey(...used), used);
         await this.#options.slices.pause();
       }
@@ -328,20 +331,38 @@ export class LedgerRun {
   }
 
   /** Throws ModuleError for a module that does not parse: it says where the module is from. */
-  #parse(key: string, { version, bytes }: StoredModule): LoadedModule {
+  #parse(key: string, version: bigint, bytes: Uint8Array): LoadedModule {
     try {
       return this.program(key, bytes);
     } catch (error) {
-      if (!(error instanceof VmError)) throw error;
+      if (!(error instanceof VmError && error.cause instanceof MoveError)) throw error;
       const [address = "", name = ""] = key.split("::");
       const module = { address: addressFromBytes(Buffer.from(address, "hex")), name };
-      readStoredModule(module, { version, bytes, origin: this.#options.view.originOf?.(version) });
-      throw error;
+      throw moduleError(module, { version, origin: this.#options.view.originOf?.(version) }, error.cause);
     }
   }
 
+  /** The module of some bytes. Throws VmError, and NeedsItem: a large one is read in slices, and the run begins again. */
   readonly program = (key: string, bytes: Uint8Array): LoadedModule => {
-    const module = this.#options.programs.get(key, bytes);
-    return this.#state?.isInterface === true ? withoutBodies(module) : module;
+    const pieces = this.#options.programs.get(key, bytes);
+    for (;;) {
+      const { done, value } = pieces.next();
+      if (done === true) return this.#state?.isInterface === true ? withoutBodies(value) : value;
+      const pause = this.#options.slices.pause();
+      if (pause !== undefined) throw new NeedsItem(pause.then(() => this.#readOn(pieces)));
+    }
   };
+
+  async #readOn(pieces: Pieces<LoadedModule>): Promise<void> {
+    const { slices, longRuns } = this.#options;
+    await longRuns?.enter();
+    try {
+      while (pieces.next().done !== true) await slices.pause();
+    } catch (error) {
+      // The run that uses the module says what is wrong with it.
+      if (!(error instanceof VmError)) throw error;
+    } finally {
+      longRuns?.leave();
+    }
+  }
 }

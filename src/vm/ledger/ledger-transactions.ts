@@ -1,5 +1,6 @@
 // Transactions on top of a ledger, one after the other: each sees what those before it changed.
 import { equalBytes, toMapKey } from "../../base/bytes.ts";
+import { forEach, type Pieces } from "../../base/pieces.ts";
 import { decodeWith, encodeWith, readWhole } from "../../bcs/codec.ts";
 import { struct } from "../../bcs/records.ts";
 import { u64 } from "../../bcs/scalars.ts";
@@ -11,7 +12,6 @@ import { readStateWrites, readWrittenData } from "../../ledger/state-writes.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import { metadataOf, type StoredItem } from "../change-set.ts";
 import type { LoadedModule, NativeSource, SharedCode } from "../linker.ts";
-import { forEach, type Pieces } from "../pieces.ts";
 import { moduleStateKey } from "../state.ts";
 import { execute, executeEdit, type StateEdit } from "../transaction/execute.ts";
 import { type ExecutorOptions, TIME_KEY } from "../transaction/session-run.ts";

@@ -1,4 +1,5 @@
 // View functions: any function that is marked as a view, run on a state that it cannot change.
+import { finish, type Pieces } from "../../base/pieces.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { ArgumentMaker, assertArgumentType, assertTypeArgs, isPlain } from "../arguments.ts";
 import { STATUS, VmError } from "../errors.ts";
@@ -15,7 +16,6 @@ import {
   type SharedCode,
 } from "../linker.ts";
 import { findNative } from "../native-table.ts";
-import { finish, type Pieces } from "../pieces.ts";
 import { type DecodedItems, Session } from "../session.ts";
 import { type ItemReader, LedgerState, type ProgramCache } from "../state.ts";
 import { substitute } from "../types.ts";

@@ -2,6 +2,7 @@
 import { toMapKey } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { sha3Short } from "../../base/keccak.ts";
+import type { Pieces } from "../../base/pieces.ts";
 import { sha3 } from "../../base/sha3.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { isIdentifier } from "../../move/identifier.ts";
@@ -10,7 +11,6 @@ import { aborted, invariant, STATUS, VmError } from "../errors.ts";
 import { decodeInPieces, encodeStoredInPieces, encodeValue, hasDelayed, type Layout } from "../layout.ts";
 import { type FunctionInstance, isSpecialAddress, named } from "../linker.ts";
 import { Dispatch, type Native, type NativeContext, type NativeModule } from "../natives.ts";
-import type { Pieces } from "../pieces.ts";
 import type { EntryFacts, GlobalSlot } from "../session.ts";
 import { formatType, moduleKey, tagNesting, typesKey } from "../types.ts";
 import {

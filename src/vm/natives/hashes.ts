@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { blake2b } from "@noble/hashes/blake2.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
+import type { Pieces } from "../../base/pieces.ts";
 import type { Native, NativeModule } from "../natives.ts";
-import type { Pieces } from "../pieces.ts";
 import { asVec, type Value, type Vec } from "../values.ts";
 import { atOnce, type Hasher, hashNative, PART_BYTES } from "./stdlib.ts";
 

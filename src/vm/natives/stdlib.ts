@@ -1,12 +1,11 @@
 // Natives of move-stdlib: bcs, hash, string, signer, cmp, vector, mem.
-
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
+import { finish, type Pieces } from "../../base/pieces.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { aborted, invariant, VmError } from "../errors.ts";
 import { constantSize, encodeInPieces } from "../layout.ts";
 import type { Native, NativeContext, NativeModule } from "../natives.ts";
-import { finish, type Pieces } from "../pieces.ts";
 import {
   abstractSize,
   asBig,

@@ -1,14 +1,13 @@
 // Natives that print values: string_utils.
-
 import { isUtf8 } from "node:buffer";
 import { toHex } from "../../base/hex.ts";
+import type { Pieces } from "../../base/pieces.ts";
 import type { AbiStructType, AbiType } from "../../move/abi.ts";
 import { formatAddress } from "../../move/address.ts";
 import { aborted, invariant } from "../errors.ts";
 import type { Meter } from "../gas.ts";
 import { isSpecialAddress } from "../linker.ts";
 import type { NativeContext, NativeModule } from "../natives.ts";
-import type { Pieces } from "../pieces.ts";
 import { formatType, substitute } from "../types.ts";
 import {
   asBytes,

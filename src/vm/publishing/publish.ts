@@ -1,6 +1,7 @@
 // Publishing of modules: what a bundle must fulfil before the chain takes it. The checks come in the order in which the
 // chain makes them, because the first fault is the one that is kept.
 import { toHex } from "../../base/hex.ts";
+import { forEach, type Pieces } from "../../base/pieces.ts";
 import type { Ability, AbiType, ModuleId, StructAbi } from "../../move/abi.ts";
 import { moduleComplexity } from "../../move/bytecode/complexity.ts";
 import {
@@ -10,18 +11,18 @@ import {
   type Instantiation,
   type Program,
   type ProgramTables,
-  readProgramTables,
+  readProgram,
+  type WithTables,
 } from "../../move/bytecode/program.ts";
 import { MoveError } from "../../move/errors.ts";
 import type { StructTag } from "../../move/type-tag.ts";
 import { parseStructTag } from "../../move/type-text.ts";
 import { STATUS, VmError } from "../errors.ts";
-import { isSpecialAddress, type Linker, type LoadedModule } from "../linker.ts";
+import { isSpecialAddress, type Linker, type LoadedModule, named } from "../linker.ts";
 import type { PublishRequest } from "../natives/framework.ts";
-import { forEach, type Pieces } from "../pieces.ts";
 import type { Features } from "../session.ts";
-import { loadModule } from "../state.ts";
-import { FRAMEWORK, moduleKey, typeKey, typesKey } from "../types.ts";
+import { parseFault } from "../state.ts";
+import { areSameLists, FRAMEWORK, moduleKey, typeKey } from "../types.ts";
 import {
   ATTRIBUTE,
   isMetadataWellFormed,
@@ -30,7 +31,7 @@ import {
   metadataOfModule,
 } from "./metadata.ts";
 import { assertLinks, assertWellFormed } from "./verify.ts";
-import { isSubset } from "./verify-types.ts";
+import { hasModule, isSubset } from "./verify-types.ts";
 
 const FEATURE = {
   friendsArePrivate: 2,
@@ -46,8 +47,10 @@ const FEATURE = {
 const MAINNET = 1;
 const COMPLEXITY_BASE = 2048;
 const COMPLEXITY_PER_BYTE = 20;
-/** Their bodies are read and looked at in about a millisecond, unless they are large. */
-const FUNCTIONS_OF_PIECE = 128;
+/** A body may have 65,535 instructions. */
+const FUNCTIONS_OF_PIECE = 8;
+/** Structs or functions that are compared with others in about a millisecond. */
+const COMPARED_OF_PIECE = 128;
 /** Versions of the gas schedule that brought a rule. */
 const SINCE_STRICT_INIT = 35;
 
@@ -75,18 +78,23 @@ export function maxFormatVersion(features: Features): number {
   return features.has(FEATURE.format6) ? 6 : 5;
 }
 
-function read(bytes: Uint8Array, { linker, features }: PublishOptions): NewModule {
-  const { program, codeBytes } = loadModule("", bytes);
+function* read(bytes: Uint8Array, { linker, features }: PublishOptions): Pieces<NewModule> {
+  let code: WithTables<Program>;
+  try {
+    code = yield* readProgram(bytes);
+  } catch (error) {
+    throw error instanceof MoveError ? parseFault("", error) : error;
+  }
+  const { program, tables } = code;
   const { abi } = program;
-  if (abi === undefined || abi.formatVersion > maxFormatVersion(features))
+  if (abi.formatVersion > maxFormatVersion(features))
     throw new VmError(STATUS.codeDeserializationError, "the module has a format that is not supported");
   const address = toHex(abi.address);
   const { name } = abi;
-  const whole = program as Program;
   return {
-    loaded: { key: moduleKey(address, name), address, name, program: whole, codeBytes },
-    program: whole,
-    tables: readProgramTables(bytes, "module"),
+    loaded: { key: moduleKey(address, name), address, name, program, codeBytes: bytes.length },
+    program,
+    tables,
     bytes,
     old: linker.peek(address, name),
   };
@@ -100,13 +108,13 @@ export function* checkPublish(
   const { linker, features, chainId } = options;
   const modules: NewModule[] = [];
   for (const bytes of request.bundle) {
-    modules.push(read(bytes, options));
+    modules.push(yield* read(bytes, options));
     yield;
   }
   chargeModules(modules, options);
   for (const { program, tables, bytes } of modules) {
     const budget = COMPLEXITY_BASE + COMPLEXITY_PER_BYTE * bytes.length;
-    if (moduleComplexity(program, tables) > budget)
+    if ((yield* moduleComplexity(program, tables)) > budget)
       throw new VmError(STATUS.programTooComplex, "the types of a module are too large");
     yield;
   }
@@ -123,7 +131,7 @@ export function* checkPublish(
   for (const module of modules) yield* assertEvents(module);
   if (new Set(request.expectedModules).size > modules.length)
     throw mismatch("a module that the package names is missing");
-  assertPlaces(modules, request.destination, features);
+  yield* assertPlaces(modules, request.destination, features);
   linker.stage(modules.map(({ loaded }) => loaded));
   for (const module of [...modules].sort(byKey)) {
     yield* assertWellFormed(module);
@@ -401,33 +409,36 @@ function* assertEvents({ program, loaded, old }: NewModule): Pieces<void> {
 }
 
 /** Addresses and compatibility with old versions, one module after the other. */
-function assertPlaces(modules: readonly NewModule[], destination: string, features: Features): void {
+function* assertPlaces(modules: readonly NewModule[], destination: string, features: Features): Pieces<void> {
   for (const { loaded, program, old } of modules) {
     if (loaded.address !== destination)
       throw new VmError(STATUS.moduleAddressMismatch, `the module ${loaded.key} is not for this address`);
-    if (old?.program.abi !== undefined && !isCompatible(old.program as Program, program, features))
-      throw new VmError(STATUS.incompatibleUpdate, `${loaded.key} is not compatible with its old version`);
+    if (old?.program.abi !== undefined) yield* assertCompatible(old.program as Program, program, features);
   }
 }
 
-function isCompatible(old: Program, now: Program, features: Features): boolean {
-  const structs = new Map(now.abi.structs.map((one) => [one.name, one]));
-  for (const struct of old.abi.structs) {
-    const next = structs.get(struct.name);
-    if (next === undefined || !isStructCompatible(struct, next)) return false;
-  }
+function* assertCompatible(old: Program, now: Program, features: Features): Pieces<void> {
+  const assert = (isGood: boolean): void => {
+    if (isGood) return;
+    const key = moduleKey(toHex(now.abi.address), now.abi.name);
+    throw new VmError(STATUS.incompatibleUpdate, `${key} is not compatible with its old version`);
+  };
+  yield* forEach(old.abi.structs, COMPARED_OF_PIECE, (struct) => {
+    const next = named(now.abi.structs, struct.name);
+    assert(next !== undefined && isStructCompatible(struct, next));
+  });
   const checksFriends = !features.has(FEATURE.friendsArePrivate);
-  const functions = new Map(now.functions.map((one) => [one.name, one]));
-  for (const definition of old.functions) {
+  yield* forEach(old.functions, COMPARED_OF_PIECE, (definition) => {
     const { visibility, isEntry, isPersistent, name } = definition;
-    if (visibility === "private" && !isEntry && !isPersistent) continue;
-    if (visibility === "friend" && !isPersistent && !checksFriends && !isEntry) continue;
-    const next = functions.get(name);
-    if (next === undefined || !isFunctionCompatible(definition, next)) return false;
-  }
-  if (!checksFriends) return true;
-  const friends = new Set(now.abi.friends.map(({ address, name }) => moduleKey(toHex(address), name)));
-  return old.abi.friends.every(({ address, name }) => friends.has(moduleKey(toHex(address), name)));
+    if (visibility === "private" && !isEntry && !isPersistent) return;
+    if (visibility === "friend" && !isPersistent && !checksFriends && !isEntry) return;
+    const next = named(now.functions, name);
+    assert(next !== undefined && isFunctionCompatible(definition, next));
+  });
+  if (checksFriends)
+    assert(
+      old.abi.friends.every((one) => hasModule(now.abi.friends, moduleKey(toHex(one.address), one.name))),
+    );
 }
 
 function isStructCompatible(old: StructAbi, now: StructAbi): boolean {
@@ -459,8 +470,8 @@ function isFunctionCompatible(old: FunctionDefinition, now: FunctionDefinition):
     OPENNESS[now.visibility] >= OPENNESS[old.visibility] &&
     (!old.isEntry || now.isEntry) &&
     (!old.isPersistent || now.isPersistent) &&
-    typesKey(old.params) === typesKey(now.params) &&
-    typesKey(old.returns) === typesKey(now.returns) &&
+    areSameLists(old.params, now.params) &&
+    areSameLists(old.returns, now.returns) &&
     old.typeParams.length === now.typeParams.length &&
     old.typeParams.every((one, i) => isSubset(constraints(now.typeParams, i), one))
   );

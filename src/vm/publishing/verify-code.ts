@@ -1,5 +1,6 @@
 // Checks the body of a function: the stack is empty between blocks, every instruction gets the types it needs, and locals
 // have values where they are used.
+import type { Pieces } from "../../base/pieces.ts";
 import type { AbiType, StructAbi } from "../../move/abi.ts";
 import type {
   ClosureReference,
@@ -15,7 +16,6 @@ import type {
 import { ENDS, effectOf, isInstantiation, LOADS, split } from "../instructions.ts";
 import { CAST_KINDS, INTEGER_NAMES } from "../integers.ts";
 import { decodeValue, type Layout } from "../layout.ts";
-import type { Pieces } from "../pieces.ts";
 import { isSameType, substitute, typeKey } from "../types.ts";
 import { itemKindOf } from "../values.ts";
 import { assertReferences, type Block, type ReferenceRules } from "./verify-references.ts";

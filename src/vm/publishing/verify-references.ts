@@ -1,6 +1,7 @@
 // Checks that no reference outlives what it points to, and that nothing is read or written behind the back of a mutable
 // reference: by following which references borrow from which, until nothing changes any more.
 import { toHex } from "../../base/hex.ts";
+import type { Pieces } from "../../base/pieces.ts";
 import type { AbiType, StructAbi } from "../../move/abi.ts";
 import type {
   CodeOperand,
@@ -11,7 +12,6 @@ import type {
   VectorReference,
 } from "../../move/bytecode/program.ts";
 import { effectOf, split } from "../instructions.ts";
-import type { Pieces } from "../pieces.ts";
 import { moduleKey } from "../types.ts";
 import { BorrowGraph, type Label } from "./borrow-graph.ts";
 import { type CheckedCode, fault } from "./verify-types.ts";

@@ -1,5 +1,6 @@
 // What the checks of modules and of code share: faults, abilities, and the types of one module.
 import { toHex } from "../../base/hex.ts";
+import { forEach, type Pieces } from "../../base/pieces.ts";
 import type { Ability, AbiStructType, AbiType, ModuleId } from "../../move/abi.ts";
 import type {
   FunctionDefinition,
@@ -8,7 +9,7 @@ import type {
   StructReference,
 } from "../../move/bytecode/program.ts";
 import { VmError } from "../errors.ts";
-import { areSameTypes, countNodes, isConcrete, isSameType, moduleKey } from "../types.ts";
+import { areSameLists, areSameTypes, countNodes, isConcrete, isSameType, moduleKey } from "../types.ts";
 
 /** Statuses of faults in code. */
 export const FAULT = {
@@ -55,6 +56,15 @@ export function isSubset(some: readonly Ability[], of: readonly Ability[]): bool
   return some.every((one) => of.includes(one));
 }
 
+const keysOf = new WeakMap<readonly ModuleId[], ReadonlySet<string>>();
+
+/** True if a list has a module. The keys of a list are made once: thousands of calls ask. */
+export function hasModule(modules: readonly ModuleId[], key: string | undefined): boolean {
+  const keys = keysOf.get(modules) ?? new Set(modules.map((one) => moduleKey(toHex(one.address), one.name)));
+  keysOf.set(modules, keys);
+  return key !== undefined && keys.has(key);
+}
+
 /**
  * The status of a call whose code names a function of another module that is hidden from it or has another type; undefined
  * for a good one. Structs need no such look while code runs: an upgrade keeps what others count on. `self` is the module
@@ -66,15 +76,13 @@ export function linkFault(
   friends: readonly ModuleId[],
   self: string | undefined,
 ): number | undefined {
-  const isFriend = (): boolean =>
-    friends.some(({ address, name }) => moduleKey(toHex(address), name) === self);
-  if (real === undefined || real.visibility === "private" || (real.visibility === "friend" && !isFriend()))
-    return FAULT.lookupFailed;
+  if (real === undefined || real.visibility === "private") return FAULT.lookupFailed;
+  if (real.visibility === "friend" && !hasModule(friends, self)) return FAULT.lookupFailed;
   const isSame =
     reference.typeParams.length === real.typeParams.length &&
     reference.typeParams.every((one, i) => isSubset(real.typeParams[i] ?? [], one)) &&
-    areSameTypes(reference.params, real.params) &&
-    areSameTypes(reference.returns, real.returns);
+    areSameLists(reference.params, real.params) &&
+    areSameLists(reference.returns, real.returns);
   if (!isSame) return FAULT.typeMismatch;
   // Public functions of older code are persistent without saying so.
   const isKept = !reference.isPersistent || real.isPersistent || real.visibility === "public";
@@ -120,6 +128,7 @@ export function abilitiesOf(
 
 /** Parts of types that are looked at in about a millisecond. */
 const WORK_OF_PIECE = 4096;
+const STRUCTS_OF_PIECE = 512;
 const NO_PARAMS: readonly number[] = [];
 
 /** What was found of a type, with the type parameters that it was looked at with. */
@@ -139,14 +148,16 @@ class Found<T> {
 
 /** The structs that code names, and what their types can do. Code names a type thousands of times. */
 export class CodeTypes {
-  readonly structs: ReadonlyMap<string, StructReference>;
+  readonly structs = new Map<string, StructReference>();
   readonly #abilities = new Found<number>();
   readonly #good = new Found<true>();
   readonly #params = new Map<string, readonly number[]>();
   #work = 0;
 
-  constructor({ structs }: ProgramTables) {
-    this.structs = new Map(structs.map((one) => [structKey(one.base), one]));
+  static *of({ structs }: ProgramTables): Pieces<CodeTypes> {
+    const types = new CodeTypes();
+    yield* forEach(structs, STRUCTS_OF_PIECE, (one) => types.structs.set(structKey(one.base), one));
+    return types;
   }
 
   /** Counts work. */

@@ -3,15 +3,16 @@
 // function says it acquires (it is made from the code), loops between instantiations of functions (the size of types is
 // bounded at run time), and the shape of loops in a body.
 import { toHex } from "../../base/hex.ts";
-import type { AbiType, ModuleId, StructAbi } from "../../move/abi.ts";
+import { finish, forEach, type Pieces } from "../../base/pieces.ts";
+import type { AbiStructType, AbiType, ModuleAbi, ModuleId, StructAbi } from "../../move/abi.ts";
 import type {
   FunctionDefinition,
   Program,
   ProgramTables,
   ScriptProgram,
+  WithTables,
 } from "../../move/bytecode/program.ts";
 import { type Linker, named } from "../linker.ts";
-import { forEach, type Pieces } from "../pieces.ts";
 import { countNodes, depthOf, moduleKey, typesKey } from "../types.ts";
 import { assertBody, assertOperands } from "./verify-code.ts";
 import { ReferenceRules } from "./verify-references.ts";
@@ -36,43 +37,42 @@ const MAX_TYPE_DEPTH = 20;
 
 /** Functions, signatures or the like that are looked at in about a millisecond. */
 const ELEMENTS_OF_PIECE = 512;
+/** A list may have tens of thousands of parts. */
+const LISTS_OF_PIECE = 8;
+/** Of a function without code, or a struct without fields, as parts of types. */
+const WORK_OF_ELEMENT = 8;
 
 function keyOfModule({ address, name }: ModuleId): string {
   return moduleKey(toHex(address), name);
 }
 
-/** A module, and its tables. */
-export interface ModuleCode {
-  readonly program: Program;
-  readonly tables: ProgramTables;
-}
-
 /** Throws VmError for a module that is not well formed in itself. */
-export function* assertWellFormed({ program, tables }: ModuleCode): Pieces<void> {
+export function* assertWellFormed({ program, tables }: WithTables<Program>): Pieces<void> {
   const { abi, functions } = program;
   const self = moduleKey(toHex(abi.address), abi.name);
   yield* assertTableLimits(tables);
   yield* assertUnique(tables.signatures, typesKey);
   yield* assertDefinitions(program, tables, self);
-  const types = new CodeTypes(tables);
+  const types = yield* CodeTypes.of(tables);
   for (const struct of abi.structs) yield* assertStruct(struct, types);
   const code: CheckedCode = { self, functions, tables, types };
-  for (const definition of functions) yield* assertSignature(definition, types);
-  for (const definition of functions) yield* assertOperands(definition, code);
+  yield* eachFunction(code, (one) => assertSignature(one, types));
+  yield* eachFunction(code, (one) => assertOperands(one, code));
   for (const { address, name } of abi.friends) {
     if (moduleKey(toHex(address), name) === self)
       throw fault(FAULT.friendIsSelf, "a module is its own friend");
     if (Buffer.compare(address, abi.address) !== 0)
       throw fault(FAULT.friendElsewhere, "a friend is at another address");
   }
-  assertNoRecursion(abi.structs, self);
+  yield* assertNoRecursion(abi);
   yield* assertBodies(code);
 }
 
 /** Throws VmError for a script that is not well formed in itself. */
-export function* assertWellFormedScript({ main }: ScriptProgram, tables: ProgramTables): Pieces<void> {
+export function* assertWellFormedScript({ program, tables }: WithTables<ScriptProgram>): Pieces<void> {
+  const { main } = program;
   yield* assertTableLimits(tables);
-  const types = new CodeTypes(tables);
+  const types = yield* CodeTypes.of(tables);
   const code: CheckedCode = { self: undefined, functions: [main], tables, types };
   yield* assertSignature(main, types);
   yield* assertOperands(main, code);
@@ -81,8 +81,20 @@ export function* assertWellFormedScript({ main }: ScriptProgram, tables: Program
 
 function* assertBodies(code: CheckedCode): Pieces<void> {
   const rules = new ReferenceRules(code);
-  yield* forEach(code.functions, ELEMENTS_OF_PIECE, (one) => rules.learn(one));
-  for (const definition of code.functions) yield* assertBody(definition, code, rules);
+  yield* eachFunction(code, (one) => rules.learn(one));
+  yield* eachFunction(code, (one) => assertBody(one, code, rules));
+}
+
+/** Looks at each function, which is some work even if there is nothing in it. */
+function* eachFunction(
+  { functions, types }: CheckedCode,
+  look: (definition: FunctionDefinition) => Pieces<void> | void,
+): Pieces<void> {
+  for (const definition of functions) {
+    yield* look(definition) ?? [];
+    types.charge(WORK_OF_ELEMENT + ((definition.body?.opcodes.length ?? 0) >> 4));
+    if (types.isPieceOver()) yield;
+  }
 }
 
 function* assertTableLimits({ functions, structs, signatures }: ProgramTables): Pieces<void> {
@@ -95,7 +107,7 @@ function* assertTableLimits({ functions, structs, signatures }: ProgramTables): 
   for (const { typeParams } of structs)
     if (typeParams.length > MAX_TYPE_PARAMETERS)
       throw fault(FAULT.tooManyTypeParameters, "a struct has too many type parameters");
-  yield* forEach(signatures.flat(), ELEMENTS_OF_PIECE, assertTypeSize);
+  yield* forEach(signatures, LISTS_OF_PIECE, (types) => types.forEach(assertTypeSize));
 }
 
 function assertTypeSize(type: AbiType): void {
@@ -115,6 +127,10 @@ function* assertUnique<T>(
   return keys;
 }
 
+function isOwn({ address, module }: AbiStructType, abi: ModuleId): boolean {
+  return module === abi.name && (address === abi.address || Buffer.compare(address, abi.address) === 0);
+}
+
 const nameOf = ({ name }: { readonly name: string }): string => name;
 
 function fieldLists({ fields, variants }: StructAbi): readonly StructAbi["fields"][] {
@@ -127,24 +143,28 @@ function* assertDefinitions({ abi, functions }: Program, tables: ProgramTables, 
   yield* assertUnique(tables.functions, ({ module, name }) => `${keyOfModule(module)}::${name}`);
   const structs = yield* assertUnique(abi.structs, nameOf);
   const defined = yield* assertUnique(functions, nameOf);
-  for (const struct of abi.structs) {
-    if (struct.variants !== undefined) yield* assertUnique(struct.variants, nameOf);
+  yield* forEach(abi.structs, LISTS_OF_PIECE, (struct) => {
+    if (struct.variants !== undefined) finish(assertUnique(struct.variants, nameOf));
     else if (!struct.isNative && struct.fields.length === 0)
       throw fault(FAULT.zeroSizedStruct, `the struct ${struct.name} has no fields`);
-    for (const fields of fieldLists(struct)) yield* assertUnique(fields, nameOf);
-  }
+    for (const fields of fieldLists(struct)) finish(assertUnique(fields, nameOf));
+  });
   yield* forEach(functions, ELEMENTS_OF_PIECE, ({ module }) => {
     if (keyOfModule(module) !== self)
       throw fault(FAULT.invalidModuleHandle, "a function of another module is defined");
   });
-  const own = tables.structs.filter(({ base }) => structKey(base).startsWith(`${self}::`));
-  if (own.length !== structs.size)
+  let [own, areDefined] = [0, true];
+  yield* forEach(tables.structs, ELEMENTS_OF_PIECE, ({ base }) => {
+    if (!isOwn(base, abi)) return;
+    own++;
+    areDefined &&= structs.has(base.name);
+  });
+  if (own !== structs.size)
     throw fault(
-      own.length < structs.size ? FAULT.invalidModuleHandle : FAULT.unimplementedHandle,
+      own < structs.size ? FAULT.invalidModuleHandle : FAULT.unimplementedHandle,
       "structs of the module and definitions differ",
     );
-  if (!own.every(({ base }) => structs.has(base.name)))
-    throw fault(FAULT.unimplementedHandle, "a struct of the module is not defined");
+  if (!areDefined) throw fault(FAULT.unimplementedHandle, "a struct of the module is not defined");
   yield* forEach(tables.functions, ELEMENTS_OF_PIECE, ({ module, name }) => {
     if (keyOfModule(module) === self && !defined.has(name))
       throw fault(FAULT.unimplementedHandle, "a function of the module is not defined");
@@ -166,7 +186,7 @@ function* assertStruct(struct: StructAbi, types: CodeTypes): Pieces<void> {
       assertPhantoms(type, struct, types, false);
       if ((types.abilities(type, assumed) & needed) !== needed)
         throw fault(FAULT.fieldMissingAbility, `a field of ${struct.name} lacks an ability`);
-      types.charge(countNodes(type));
+      types.charge(WORK_OF_ELEMENT + countNodes(type));
       if (types.isPieceOver()) yield;
     }
   }
@@ -210,29 +230,36 @@ function* assertSignature(definition: FunctionDefinition, types: CodeTypes): Pie
 }
 
 /** No struct of a module is part of itself. */
-function assertNoRecursion(structs: readonly StructAbi[], self: string): void {
+function* assertNoRecursion(abi: ModuleAbi): Pieces<void> {
+  const { structs } = abi;
+  // Of structs that name others, these; and who names a struct.
   const edges = new Map<string, Set<string>>();
+  const users = new Map<string, string[]>();
+  const free: string[] = [];
   const collect = (type: AbiType, into: Set<string>): void => {
     if (type.kind === "vector") collect(type.item, into);
     if (type.kind !== "struct") return;
-    if (moduleKey(toHex(type.address), type.module) === self) into.add(type.name);
+    if (isOwn(type, abi)) into.add(type.name);
     for (const one of type.typeArgs) collect(one, into);
   };
-  for (const struct of structs) {
+  yield* forEach(structs, LISTS_OF_PIECE, (struct) => {
     const into = new Set<string>();
     for (const fields of fieldLists(struct)) for (const { type } of fields) collect(type, into);
-    edges.set(struct.name, into);
-  }
+    if (into.size === 0) free.push(struct.name);
+    else edges.set(struct.name, into);
+    for (const one of into) {
+      const known = users.get(one);
+      if (known === undefined) users.set(one, [struct.name]);
+      else known.push(struct.name);
+    }
+  });
   // Takes away structs that name no other one that is left, until none is left or all of them are part of a circle.
-  const users = new Map<string, string[]>(structs.map(({ name }) => [name, []]));
-  for (const [name, into] of edges) for (const one of into) users.get(one)?.push(name);
-  const free = structs.map(({ name }) => name).filter((name) => edges.get(name)?.size === 0);
-  for (const name of free) {
+  yield* forEach(free, ELEMENTS_OF_PIECE, (name) => {
     for (const user of users.get(name) ?? []) {
       const into = edges.get(user);
       if (into?.delete(name) === true && into.size === 0) free.push(user);
     }
-  }
+  });
   if (free.length < structs.length) throw fault(FAULT.recursiveStruct, "a struct is part of itself");
 }
 

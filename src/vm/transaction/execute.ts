@@ -1,5 +1,6 @@
 // Transactions of the chain itself, the first and the last one of a block, and the choice of what runs a transaction.
 import { toHex } from "../../base/hex.ts";
+import type { Pieces } from "../../base/pieces.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { contractEventCodec } from "../../ledger/formats/block-event.ts";
@@ -12,7 +13,6 @@ import { Meter } from "../gas.ts";
 import { ModuleVisits } from "../linker.ts";
 import { none, some } from "../natives/stdlib.ts";
 import type { NativeContext } from "../natives.ts";
-import type { Pieces } from "../pieces.ts";
 import { byteVec, signerOf, type Value, Vec } from "../values.ts";
 import { type ExecutorOptions, type Run, SessionRun } from "./session-run.ts";
 import { emptySuccess, type TransactionOutput } from "./status.ts";

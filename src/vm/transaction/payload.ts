@@ -1,10 +1,11 @@
 // What a transaction runs: an entry function or a script, and the modules that it publishes.
 import { toHex } from "../../base/hex.ts";
+import type { Pieces } from "../../base/pieces.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import type { AbiType } from "../../move/abi.ts";
-import { readProgramTables, readScriptProgram } from "../../move/bytecode/program.ts";
+import { readScriptProgram, type ScriptProgram, type WithTables } from "../../move/bytecode/program.ts";
 import { MoveError } from "../../move/errors.ts";
 import { type EntryFunction, entryFunctionCodec, type Script } from "../../transaction/executable.ts";
 import { createType } from "../../transaction/requests/type-arguments.ts";
@@ -14,7 +15,6 @@ import { STATUS, VmError } from "../errors.ts";
 import type { ChainConfig } from "../ledger/chain-config.ts";
 import { type FunctionInstance, type Linker, type LoadedModule, named } from "../linker.ts";
 import type { PublishRequest } from "../natives/framework.ts";
-import type { Pieces } from "../pieces.ts";
 import { ATTRIBUTE, isUnstable, metadataOfModule } from "../publishing/metadata.ts";
 import { assertInitialiser, checkPublish, isEmit, maxFormatVersion } from "../publishing/publish.ts";
 import { assertLinks, assertWellFormedScript } from "../publishing/verify.ts";
@@ -151,17 +151,17 @@ export function* runScript(
   const { linker } = run;
   const isSerialized = script.args.some(({ kind }) => kind === "serialized");
   if (isSerialized && !features.has(FEATURE.serializedScriptArguments)) throw new Discarded(DISCARD.gated);
-  let program: ReturnType<typeof readScriptProgram>;
+  let code: WithTables<ScriptProgram>;
   try {
-    program = readScriptProgram(script.code);
+    code = yield* readScriptProgram(script.code);
   } catch (error) {
     if (!(error instanceof MoveError)) throw error;
     throw new VmError(STATUS.codeDeserializationError, error.message);
   }
+  const { program, tables } = code;
   if (program.version > maxFormatVersion(features))
     throw new VmError(STATUS.codeDeserializationError, "the script has a format that is not supported");
-  const tables = readProgramTables(script.code, "script");
-  yield* assertWellFormedScript(program, tables);
+  yield* assertWellFormedScript(code);
   for (const { address, name } of program.dependencies) linker.module(toHex(address), name);
   yield* assertLinks(tables, undefined, linker);
   const typeArgs = script.typeArgs.map(createType);

@@ -1,5 +1,6 @@
 // Sessions of a transaction: each has a data cache of its own on what the sessions before changed.
 import { toHex } from "../../base/hex.ts";
+import type { Pieces } from "../../base/pieces.ts";
 import {
   type Changes,
   changesOf,
@@ -20,7 +21,6 @@ import {
   type SharedCode,
 } from "../linker.ts";
 import { findNative } from "../native-table.ts";
-import type { Pieces } from "../pieces.ts";
 import { Session, type Tracer, type TransactionFacts } from "../session.ts";
 import { LedgerState, moduleStateKey, type ProgramCache, resourceStateKey, structTagOf } from "../state.ts";
 import { FRAMEWORK, structType } from "../types.ts";

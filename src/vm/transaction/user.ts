@@ -1,6 +1,7 @@
 // The life of a user transaction: prologue, payload, epilogue, each a session on top of the one before; what is kept and
 // what is discarded; the fee.
 import { toHex } from "../../base/hex.ts";
+import type { Pieces } from "../../base/pieces.ts";
 import { sha3 } from "../../base/sha3.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { BcsReader } from "../../bcs/reader.ts";
@@ -22,7 +23,6 @@ import {
 import { invariant, STATUS, VmError } from "../errors.ts";
 import { Meter } from "../gas.ts";
 import { ModuleVisits } from "../linker.ts";
-import type { Pieces } from "../pieces.ts";
 import type { SessionEvent, TransactionFacts } from "../session.ts";
 import { formatType } from "../types.ts";
 import { asBytes, byteVec, Struct, type Value } from "../values.ts";

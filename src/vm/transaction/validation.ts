@@ -1,7 +1,7 @@
 // The framework's own checks before a transaction and its bookkeeping after, in the form that the chain's features ask for.
+import type { Pieces } from "../../base/pieces.ts";
 import type { RawTransaction } from "../../transaction/raw.ts";
 import { none, some } from "../natives/stdlib.ts";
-import type { Pieces } from "../pieces.ts";
 import type { Features } from "../session.ts";
 import { byteVec, Struct, signerOf, type Value, Vec } from "../values.ts";
 import type { SignerKey } from "./request.ts";

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mulAddUnsafe } from "@noble/curves/abstract/curve.js";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { bn254 } from "@noble/curves/bn254.js";
-import type { Pieces } from "../../pieces.ts";
+import type { Pieces } from "../../../base/pieces.ts";
 import { decodeG1, decodeG2, encodeG1, encodeG2 } from "./bls-points.ts";
 import { decodeBnG1, decodeBnG2, encodeBnG1, encodeBnG2 } from "./bn254-points.ts";
 import { bigEndianBytes, bigFromBigEndian, bigFromLittleEndian, littleEndianBytes } from "./common.ts";

@@ -1,8 +1,8 @@
 // Natives of 0x1::bls12381: signatures with keys in G1. Decoding checks only that a point is on the curve; each function
 // says what else it checks.
 import { bls12_381 } from "@noble/curves/bls12-381.js";
+import type { Pieces } from "../../../base/pieces.ts";
 import type { Native, NativeContext, NativeModule } from "../../natives.ts";
-import type { Pieces } from "../../pieces.ts";
 import { asBytes, asVec, byteVec, type Value, type Vec } from "../../values.ts";
 import { decodeG1, decodeG2, encodeG1, encodeG2 } from "./bls-points.ts";
 import { chargeAll, firstFields } from "./common.ts";

@@ -1,7 +1,7 @@
 // Natives of 0x1::ristretto255_bulletproofs.
+import type { Pieces } from "../../../base/pieces.ts";
 import { aborted, invariant } from "../../errors.ts";
 import type { NativeContext, NativeModule } from "../../natives.ts";
-import type { Pieces } from "../../pieces.ts";
 import { asBig, asBytes, asVec, type Value } from "../../values.ts";
 import { chargeAll } from "./common.ts";
 import { decodeRangeProof, type RangeProof, verifyRangeProof } from "./range-proof.ts";

@@ -1,6 +1,6 @@
 // Points of curves with pairings by the coordinates that bytes have.
 import type { BlsCurvePair } from "@noble/curves/abstract/bls.js";
-import type { Pieces } from "../../pieces.ts";
+import type { Pieces } from "../../../base/pieces.ts";
 import { attempt } from "./common.ts";
 
 export type G1 = BlsCurvePair["G1"]["Point"]["BASE"];

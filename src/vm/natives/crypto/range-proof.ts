@@ -2,7 +2,7 @@
 // values, each with a generator list of its own.
 import { createHash } from "node:crypto";
 import { ristretto255 } from "@noble/curves/ed25519.js";
-import type { Pieces } from "../../pieces.ts";
+import type { Pieces } from "../../../base/pieces.ts";
 import { bigFromLittleEndian, littleEndianBytes } from "./common.ts";
 import { Transcript } from "./merlin.ts";
 import {

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { mulAddUnsafe } from "@noble/curves/abstract/curve.js";
 import { ristretto255, ristretto255_hasher } from "@noble/curves/ed25519.js";
+import { finish, type Pieces } from "../../../base/pieces.ts";
 import { aborted, invariant } from "../../errors.ts";
 import type { Native, NativeContext, NativeModule } from "../../natives.ts";
-import { finish, type Pieces } from "../../pieces.ts";
 import type { Session } from "../../session.ts";
 import { asBig, asBytes, asStruct, asVec, byteVec, type Value } from "../../values.ts";
 import { attempt, bigFromLittleEndian, chargeAll, littleEndianBytes } from "./common.ts";
