@@ -5,7 +5,6 @@ import { parseAddress } from "../../src/move/address.ts";
 import { assertTypeArgs } from "../../src/vm/arguments.ts";
 import type { LoadedModule } from "../../src/vm/linker.ts";
 import { abortInfoOf } from "../../src/vm/publishing/metadata.ts";
-import { loadModule } from "../../src/vm/state.ts";
 import { Struct } from "../../src/vm/values.ts";
 import { functionOf, loadedModule, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
 
@@ -104,7 +103,7 @@ describe("a link between modules", () => {
 
   it("of an abort to its text finds none for a script", () => {
     const read = (): undefined => undefined;
-    expect(["script", "", USER.key].map((place) => abortInfoOf(place, 7n, read, loadModule))).toEqual(
+    expect(["script", "", USER.key].map((place) => abortInfoOf(place, 7n, read, () => USER))).toEqual(
       Array(3).fill(undefined),
     );
   });
