@@ -236,7 +236,8 @@ class BlockBuilder {
     if (grant !== undefined) await this.addDirect(grant);
     const output = await this.#run(transaction, { areSignaturesValid: true, isOwners });
     if (output.discardCode !== undefined) throw refuseCode(output.discardCode);
-    return { gasUsed: BigInt(output.gasUsed), isLast: this.isOver };
+    const recordBytes = this.#writer.records.at(-1)?.length ?? 0;
+    return { gasUsed: BigInt(output.gasUsed), recordBytes, isLast: this.isOver };
   }
 
   /** Adds random transactions of the demo accounts. What the chain does not take, as from one without coins, is left out. */

@@ -144,6 +144,11 @@ export class Mempool {
     return known > accountSequenceNumber ? known : accountSequenceNumber;
   }
 
+  /** The owner of the chain may have set accounts back. */
+  forgetSequenceNumbers(): void {
+    this.#next.clear();
+  }
+
   #learn(sender: string, next: bigint): void {
     this.#next.delete(sender);
     this.#next.set(sender, next);

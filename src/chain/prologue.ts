@@ -1,9 +1,9 @@
 // What a block builds on: the head of its chain, its metadata, and when its epoch ends.
-import { CodedError } from "../base/errors.ts";
 import { nextTurn } from "../base/wait.ts";
 import { decodeWith } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { u64 } from "../bcs/scalars.ts";
+import { LedgerError } from "../ledger/errors.ts";
 import { decodeRecord } from "../ledger/formats/record.ts";
 import { stateKeyCodec } from "../ledger/formats/state-key.ts";
 import { stateValueData } from "../ledger/formats/state-value.ts";
@@ -31,18 +31,18 @@ export interface ChainHead {
   readonly timeUsec: bigint;
 }
 
-/** The local chain cannot extend the ledger. `ledger`: it lacks what a block needs. */
-class ChainError extends CodedError<"ledger"> {}
-
-/** The value of an item that every block needs. Throws ChainError. */
+/** The value of an item that every block needs. Throws LedgerError: the owner of a chain may have removed it, which must not end the node. */
 function requireItem<T>(state: WorkingState, item: Item<T>, name: string): T {
   const value = state.get(item);
   if (value === undefined)
-    throw new ChainError("ledger", `the ledger has no ${name}, so the local chain cannot make blocks on it`);
+    throw new LedgerError(
+      "unavailable",
+      `the ledger has no ${name}, so the local chain cannot make blocks on it`,
+    );
   return value;
 }
 
-/** Loads the resources that the next block builds on. Throws ChainError. */
+/** Loads the resources that the next block builds on. Throws LedgerError. */
 export async function readChainHead(state: WorkingState, view: LedgerView): Promise<ChainHead> {
   const { block, time, configuration, validatorSet } = FRAMEWORK_ITEMS;
   await state.load(view, [block, time, configuration, validatorSet] as Item<unknown>[]);

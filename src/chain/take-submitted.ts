@@ -24,14 +24,19 @@ export class SubmittedFault extends Error {
   }
 }
 
-/** Most submitted transactions of a block, most bytes of them, and the gas after which it takes no more. */
+/**
+ * Most submitted transactions of a block, most bytes of them, and the gas and the bytes of records after which it takes no
+ * more: one writes up to 12 MB, and verifiers take 64 MiB between two checkpoints.
+ */
 const MAX_SUBMITTED = 1000;
 const MAX_SUBMITTED_BYTES = 4 * 1024 * 1024;
 const MAX_SUBMITTED_GAS = 500_000n;
+const MAX_RECORD_BYTES = 32 * 1024 * 1024;
 
 /** What running a transaction came to. */
 export interface TakenSubmission {
   readonly gasUsed: bigint;
+  readonly recordBytes: number;
   /** The transaction ended the epoch, and so the block. */
   readonly isLast?: boolean;
 }
@@ -47,9 +52,10 @@ export async function takeWaiting(
 ): Promise<boolean> {
   const early = new Set<string>();
   const slices = new Slices("writer");
-  let [count, bytes, gas, hasMore] = [0, 0, 0n, false];
+  let [count, bytes, recordBytes, gas, hasMore] = [0, 0, 0, 0n, false];
   for (const submitted of waiting) {
-    if (count === MAX_SUBMITTED || gas >= MAX_SUBMITTED_GAS) return true;
+    const isFull = count === MAX_SUBMITTED || gas >= MAX_SUBMITTED_GAS || recordBytes >= MAX_RECORD_BYTES;
+    if (isFull) return true;
     await slices.pause();
     const { raw } = submitted.transaction;
     const sender = formatAddress(raw.sender);
@@ -76,6 +82,7 @@ export async function takeWaiting(
     count++;
     bytes += submitted.sizeBytes;
     gas += taken.gasUsed;
+    recordBytes += taken.recordBytes;
     settle(submitted, { isIncluded: true });
     if (taken.isLast === true) return true;
   }

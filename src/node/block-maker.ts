@@ -5,6 +5,7 @@ import type { Logger } from "../base/log.ts";
 import { USEC_PER_MS, USEC_PER_SEC } from "../base/numbers.ts";
 import { formatTime, YEAR_10000_SECS } from "../base/texts/time-text.ts";
 import { nextTurn } from "../base/wait.ts";
+import { BcsError } from "../bcs/errors.ts";
 import type { AuthoredChange } from "../chain/authoring.ts";
 import type { AuthoredBlock, BlockBase, MadeBlock } from "../chain/block.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
@@ -57,6 +58,21 @@ export interface Settled {
   readonly hash: string;
   readonly version: bigint | undefined;
   readonly status: ExecutionStatus | undefined;
+}
+
+/**
+ * The owner of a chain may set heights, epochs and times that make a block which the verifier refuses. It is not written,
+ * and must not end the node.
+ */
+async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const isOfState =
+      error instanceof BcsError || (error instanceof LedgerError && error.code === "mismatch");
+    if (!isOfState) throw error;
+    throw new LedgerError("unavailable", `the next block is refused: ${error.message}`, { cause: error });
+  }
 }
 
 /** A mempool that tells when it takes a transaction. */
@@ -263,6 +279,7 @@ export class BlockMaker {
     return this.exclusively(async () => {
       for (;;) {
         const made = await this.#commit(undefined, (base) => this.#options.chain.authorBlock(base, changes));
+        this.mempool.forgetSequenceNumbers();
         if (made.block !== undefined) return made.block.transactions;
         await this.#produce();
       }
@@ -291,17 +308,19 @@ export class BlockMaker {
     const view = await store.openView();
     let block: B | undefined;
     try {
-      block = await make({
-        position: view.position,
-        view: viewOver(view),
-        getTreeNodes: (keys) => store.getTreeNodes(keys),
-        timestampUsec: atUsec ?? this.nextTimeUsec(view.position),
-      });
+      block = await orUnavailable(
+        make({
+          position: view.position,
+          view: viewOver(view),
+          getTreeNodes: (keys) => store.getTreeNodes(keys),
+          timestampUsec: atUsec ?? this.nextTimeUsec(view.position),
+        }),
+      );
     } finally {
       view.release();
     }
     if (block === undefined) return { position: view.position, block };
-    const position = await committer.append(block.records, undefined, block.signed);
+    const position = await orUnavailable(committer.append(block.records, undefined, block.signed));
     if (position === undefined) throw new Error("a block was committed, but there is no ledger");
     onCommit(block.records.length);
     faults.clear("blocks");

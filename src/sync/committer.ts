@@ -97,7 +97,6 @@ const INDEX_STEP_RECORDS = 500;
 interface AppendOptions {
   readonly check: BlockCheck | undefined;
   readonly signed: SignedLedgerInfo | undefined;
-  readonly slices: Slices | undefined;
 }
 
 /** A verifier and the position it started from. */
@@ -157,20 +156,17 @@ export class Committer {
    * Verifies and commits a page or a list of records. Returns the store's position afterwards, undefined while it
    * is empty. Holds back the records of an unfinished block in memory; callers may also pass them again, starting
    * after the head. `signed` is what our own validators signed about the last record. Throws LedgerError `corrupt` or
-   * `mismatch` and then writes nothing.
+   * `mismatch` and then writes nothing. Other work of the process does not wait for all records.
    */
   append(
     input: Uint8Array | readonly Uint8Array[],
     check?: BlockCheck,
     signed?: SignedLedgerInfo,
   ): Promise<Position | undefined> {
-    return this.#serialize(() => this.#append(decodeRecords(input), { check, signed, slices: undefined }));
+    return this.#serialize(() => this.#append(decodeRecords(input), { check, signed }));
   }
 
-  /**
-   * As `append`, for pages of an upstream and the records of an open block before them that are not held back here. Other work
-   * of the process does not wait for whole pages.
-   */
+  /** As `append`, for pages of an upstream and the records of an open block before them that are not held back here. */
   appendPages(
     pages: readonly Uint8Array[],
     openRecords: readonly Uint8Array[],
@@ -184,7 +180,7 @@ export class Committer {
         records.push(...decodeRecords([record]));
       }
       for (const page of pages) append(records, decodeRecords(page));
-      return this.#append(records, { check, signed: undefined, slices: this.#slices });
+      return this.#append(records, { check, signed: undefined });
     });
   }
 
@@ -359,7 +355,7 @@ export class Committer {
 
   async #append(
     records: readonly RecordSpans[],
-    { check, signed, slices }: AppendOptions,
+    { check, signed }: AppendOptions,
   ): Promise<Position | undefined> {
     let progress = await this.#loadProgress();
     const { position } = progress;
@@ -371,16 +367,16 @@ export class Committer {
     }
     const blocks: VerifiedBlock[] = [];
     for (const record of records) {
-      await slices?.pause();
+      await this.#slices.pause();
       const block = progress.verifier.push(record);
       if (block !== undefined) blocks.push(block);
     }
     if (blocks.length > 0) {
       this.#assertSignedStart(position, blocks);
       const earned = await check?.(blocks);
-      const rooted = await this.#applyToTree(position, blocks, slices);
+      const rooted = await this.#applyToTree(position, blocks);
       // A commit cannot be cut, so it begins early in a slice.
-      await slices?.pause();
+      await this.#slices.pause();
       await this.#commit({ progress, blocks, earned, signed, rooted });
       this.#tree?.settle();
     }
@@ -399,7 +395,6 @@ export class Committer {
   async #applyToTree(
     position: Position | undefined,
     blocks: readonly VerifiedBlock[],
-    slices: Slices | undefined,
   ): Promise<readonly RootedBlock[] | undefined> {
     const isPart =
       position === undefined
@@ -410,7 +405,7 @@ export class Committer {
     this.#tree = tree;
     const rooted: RootedBlock[] = [];
     for (const block of blocks) {
-      await slices?.pause();
+      await this.#slices.pause();
       rooted.push(await tree.assertRoot(block));
     }
     return withRest(rooted, tree);

@@ -10,7 +10,7 @@ import type { Interpreter } from "./interpreter.ts";
 import { decodeInPieces, decodeValue } from "./layout.ts";
 import type { Linker } from "./linker.ts";
 import { abilitiesOf, abilityBits } from "./publishing/verify-types.ts";
-import { FRAMEWORK } from "./types.ts";
+import { FRAMEWORK, partsOf } from "./types.ts";
 import { byteVec, itemKindOf, Ref, Struct, signerOf, type Value, Vec } from "./values.ts";
 
 const MAX_CALLS = 10;
@@ -30,12 +30,13 @@ const MAKERS: Readonly<Record<string, { readonly name: string; takes(type: AbiSt
   "fixed_point64::FixedPoint64": { name: "create_from_raw_value", takes: () => ({ kind: "u128" }) },
 };
 
-/** Throws VmError unless the type arguments are as many as asked for and have the abilities asked for. */
+/** Throws VmError unless the type arguments are as many as asked for and have the abilities asked for, as have their own. */
 export function assertTypeArgs(
   linker: Linker,
   typeParams: readonly (readonly Ability[])[],
   typeArgs: readonly AbiType[],
 ): void {
+  for (const type of typeArgs) assertInnerTypeArgs(linker, type);
   if (typeParams.length !== typeArgs.length)
     throw new VmError(
       STATUS.wrongTypeArgumentCount,
@@ -47,6 +48,13 @@ export function assertTypeArgs(
     if ((found & wanted) !== wanted)
       throw new VmError(STATUS.constraintNotSatisfied, `type argument ${i} lacks an ability`);
   });
+}
+
+function assertInnerTypeArgs(linker: Linker, type: AbiType): void {
+  if (type.kind === "struct") {
+    const constraints = linker.struct(type).abi.typeParams.map((param) => param.constraints);
+    assertTypeArgs(linker, constraints, type.typeArgs);
+  } else for (const part of partsOf(type)) assertInnerTypeArgs(linker, part);
 }
 
 function failed(): VmError {

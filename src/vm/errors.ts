@@ -1,5 +1,6 @@
 // Faults of a run: a status code of the chain, with the place where it happened.
 import { CodedError } from "../base/errors.ts";
+import { BcsError } from "../bcs/errors.ts";
 
 /** Status codes of the chain that the machine itself raises. */
 export const STATUS = {
@@ -97,10 +98,11 @@ export function invariant(message: string): VmError {
   return new VmError(STATUS.unknownInvariantViolation, message);
 }
 
-/** An error as a run tells it: values of other types than the code says make JavaScript throw errors of its own. */
+/** An error as a run tells it: values of other types than the code says make JavaScript and writers throw errors of their own. */
 export function asFault(error: unknown): unknown {
-  return error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError
-    ? invariant(`the code is not well formed: ${error.message}`)
+  const kinds = [RangeError, TypeError, SyntaxError, BcsError];
+  return kinds.some((kind) => error instanceof kind)
+    ? invariant(`the code is not well formed: ${(error as Error).message}`)
     : error;
 }
 

@@ -251,9 +251,12 @@ function write(writer: BcsWriter, value: Value, layout: Layout, signers: SignerF
 }
 
 const addressBytes = Buffer.alloc(32);
+/** The digits that are in `addressBytes`: code writes the same few addresses. */
+let writtenAddress = "";
 
 function writeAddress(writer: BcsWriter, address: string): void {
-  addressBytes.write(address, "hex");
+  if (address !== writtenAddress) addressBytes.write(address, "hex");
+  writtenAddress = address;
   writer.fixed(addressBytes);
 }
 

@@ -178,6 +178,21 @@ describe("changes", () => {
     expect((await read(`/transactions/by_hash/${hash}`)).status).toBe(404);
   });
 
+  it("set an account back, whose next transactions begin again", async () => {
+    const node = await start();
+    const anna = accountOf(node, "anna").address;
+    const type = "0x1::account::Account";
+    const data = (await node.resource(anna, type))?.data as { readonly sequence_number: string };
+    const call = { function: "0x1::aptos_account::transfer", arguments: ["0xb0b", 1n] };
+    for (const back of [data, { ...data, sequence_number: "0" }]) {
+      for (let i = 0; i < 2; i++) expect(await node.impersonate(anna, call)).toMatchObject({ success: true });
+      await node.setResource(anna, type, back);
+      expect(await node.resource(anna, type)).toMatchObject({ data: back });
+    }
+    expect(await node.impersonate(anna, call)).toMatchObject({ success: true });
+    expect(await node.resource(anna, type)).toMatchObject({ data: { sequence_number: "1" } });
+  });
+
   it("of the same kind made twice are two transactions", async () => {
     const node = await start();
     const first = await node.putTableItem(TABLE, "0x01", "0x05");
@@ -265,6 +280,34 @@ describe("a clock far in the future", () => {
     expect(await node.impersonate("0xa1", call)).toMatchObject({ success: true });
     expect(await node.balance("0xa1", APT)).toBe(3n);
   });
+});
+
+const MOST = `${(1n << 64n) - 1n}`;
+
+describe("a state that no next block can have", () => {
+  it.each([
+    ["no height", "0x1::block::BlockResource", undefined],
+    ["another height", "0x1::block::BlockResource", { height: "7000" }],
+    ["the last height", "0x1::block::BlockResource", { height: MOST }],
+    ["another epoch", "0x1::reconfiguration::Configuration", { epoch: "7000" }],
+  ])(
+    "such as one with %s does not end the node, which makes blocks again once it is taken back",
+    async (_, type, change) => {
+      const node = await start({ localChain: { blockTimeMs: 5 } });
+      const faults: Error[] = [];
+      void node.faulted.then((error) => faults.push(error));
+      await node.mine(2);
+      const snapshot = await node.snapshot();
+      const data = change && { ...((await node.resource("0x1", type))?.data as object), ...change };
+      await node.setResource("0x1", type, data);
+      await expect(node.mine()).rejects.toMatchObject({ code: "unavailable" });
+      await until(async () => (await node.unreadyReason()) !== undefined);
+      await node.revert(snapshot);
+      await until(async () => (await node.unreadyReason()) === undefined);
+      await node.fund("0xb0b", 5n);
+      expect(faults).toEqual([]);
+    },
+  );
 });
 
 describe("snapshots", () => {

@@ -1,6 +1,8 @@
 // Traces of transactions: simulated ones, and committed ones on the state before them.
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createNode, type Node, type NodeOptions, type TraceAnswer } from "../../src/node.ts";
+import { STATUS, VmError } from "../../src/vm/errors.ts";
+import { LedgerTransactions } from "../../src/vm/ledger/ledger-transactions.ts";
 import { hasShared, sharedPath } from "../support/shared.ts";
 
 async function startNode(options: NodeOptions): Promise<Node> {
@@ -47,6 +49,18 @@ function called(trace: TraceAnswer, name: string) {
   if (found === undefined) throw new Error(`no call of ${name}`);
   return found;
 }
+
+it("of a transaction that takes longer than this node gives a run is refused with the reason", async () => {
+  const node = await startNode({ localChain: {}, http: { port: 0 } });
+  await node.mine(1);
+  const slow = new VmError(STATUS.executionLimitReached, "it needs more than 5000 ms of work");
+  vi.spyOn(LedgerTransactions.prototype, "execute").mockRejectedValueOnce(slow);
+  const response = await fetch(`${node.url}/transactions/by_version/1/trace`);
+  expect([response.status, await response.json()]).toMatchObject([
+    400,
+    { error_code: "invalid_input", message: expect.stringContaining("more than 5000 ms") },
+  ]);
+});
 
 describe.skipIf(!hasShared)("a trace", () => {
   it("tells the calls of a simulated transaction, which costs what it costs untraced", async () => {
@@ -111,6 +125,13 @@ describe.skipIf(!hasShared)("a trace", () => {
     expect(broken).toMatchObject({
       success: false,
       fault: { status: "CODE_DESERIALIZATION_ERROR", description: expect.stringContaining("does not parse") },
+    });
+    // Aborts with 7.
+    const bytecode = "0xa11ceb0b060000000105000100000000020607000000000000002700".slice(0, -2);
+    const script = { type: "script_payload", code: { bytecode }, type_arguments: [], arguments: [] };
+    expect(await node.trace({ ...callOf(TRANSFER, []), payload: script })).toMatchObject({
+      success: false,
+      fault: { status: "ABORTED", location: "script", abort_code: "7" },
     });
     // What the chain does not take is told, too.
     const late = await node.trace({ ...callOf(TRANSFER, ["0xcafe", "1"]), sequence_number: "7" });

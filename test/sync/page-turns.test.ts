@@ -41,6 +41,17 @@ describe("a page of records", () => {
     expect(turns.mock.calls.length).toBeGreaterThan(head + openRecords.length);
   });
 
+  it("lets the event loop turn also where the node made the records itself", async () => {
+    const run = await new ChainRun(createLocalChain({ seed: "turns" }), createMemoryStore()).start();
+    await run.steps(20);
+    const records = await readRecords(run.store);
+    endEverySlice();
+    const committer = new Committer({ store: createMemoryStore(), logger: silentLogger });
+    const turns = vi.spyOn(globalThis, "setImmediate");
+    await committer.append(records);
+    expect(turns.mock.calls.length).toBeGreaterThanOrEqual(records.length);
+  });
+
   it("lets the event loop turn while the verdict of another process on it is read", async () => {
     const run = await new ChainRun(createLocalChain({ seed: "turns" }), createMemoryStore()).start();
     await run.steps(20);

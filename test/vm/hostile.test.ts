@@ -107,6 +107,14 @@ describe("a walk through a value", () => {
     expect(outcomeOf(() => encodeValue(wide, bytes(layout)))).toBe("4028");
   });
 
+  it("ends where a value has another type than its layout says, as what a replaced function gives", () => {
+    const given: readonly Value[] = [true, 5, "", new Vec("u8", []), new Struct([])];
+    expect(given.map((value) => outcomeOf(() => encodeValue(value, { kind: "u64" })))).toEqual(
+      given.map(() => "2000"),
+    );
+    expect(outcomeOf(() => encodeStored(5n, { kind: "u8" }))).toBe("2000");
+  });
+
   it("ends where a value that is stored has aggregators", () => {
     const { value } = doubled(42);
     const layout: Layout = {

@@ -1,7 +1,10 @@
 // Calls between modules of which one was replaced after the other was checked.
 import { describe, expect, it } from "vitest";
+import { parseAbiType } from "../../scripts/local-chain-modules/notation.ts";
 import { parseAddress } from "../../src/move/address.ts";
+import { assertTypeArgs } from "../../src/vm/arguments.ts";
 import type { LoadedModule } from "../../src/vm/linker.ts";
+import { abortInfoOf } from "../../src/vm/publishing/metadata.ts";
 import { linkFault } from "../../src/vm/publishing/verify-types.ts";
 import { Struct } from "../../src/vm/values.ts";
 import { functionOf, loadedModule, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
@@ -99,6 +102,13 @@ describe("a link between modules", () => {
     expect(outcomeOf(() => machine.call("0xcafe::a::has", ["0".repeat(64)]))).toBe("4025");
   });
 
+  it("of an abort to its text finds none for a script", () => {
+    const read = (): undefined => undefined;
+    expect(["script", "", USER.key].map((place) => abortInfoOf(place, 7n, read, () => USER))).toEqual(
+      Array(3).fill(undefined),
+    );
+  });
+
   it("holds where the newer function only opens", () => {
     const open = used({ ...GOOD, visibility: "public" }, { ...GENERIC, typeParams: [[]] });
     const machine = new TestMachine([USER, open]);
@@ -121,4 +131,20 @@ describe("a link between modules", () => {
     expect(found.map((one) => one ?? 0)).toEqual(found.map((_, i) => (i < 500 ? 0 : 1017)));
     expect(reads).toBe(friends.length);
   });
+});
+
+it("type arguments have as many of their own as their structs take, with the abilities that those ask for", () => {
+  const box = { abilities: ["key", "copy"], fields: [{ name: "a", type: "T0" }] } as const;
+  const structs = [
+    { ...box, name: "Box", typeParams: [{ constraints: ["copy"], phantom: false }] },
+    { ...FAKE, name: "Coin", abilities: [], typeParams: [] },
+  ] as const;
+  const { linker } = new TestMachine([moduleOf({ structs })]);
+  const outcome = (type: string): unknown =>
+    outcomeOf(() => assertTypeArgs(linker, [[]], [parseAbiType(type)]));
+  const [good, short, long, lacking] = ["<u8>", "", "<u8,u8>", "<0xcafe::m::Coin>"];
+  for (const inner of ["0xcafe::m::Box?", "vector<0xcafe::m::Box?>", "0xcafe::m::Box<0xcafe::m::Box?>"]) {
+    const given = [good, short, long, lacking].map((args) => outcome(inner.replace("?", args ?? "")));
+    expect(given).toEqual([undefined, "1076", "1076", "1075"]);
+  }
 });

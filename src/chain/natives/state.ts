@@ -11,6 +11,7 @@ import { parseStructTag } from "../../move/type-text.ts";
 import { createType } from "../../transaction/requests/type-arguments.ts";
 import { aborted, STATUS, VmError } from "../../vm/errors.ts";
 import { decodeValue, encodeStored } from "../../vm/layout.ts";
+import { named } from "../../vm/linker.ts";
 import type { NativeContext } from "../../vm/natives.ts";
 import type { GlobalSlot } from "../../vm/session.ts";
 import { structType } from "../../vm/types.ts";
@@ -57,12 +58,11 @@ export class CallState {
 
   /** False also for a type that the ledger does not have. */
   has(address: Address, resource: Pick<Stored<unknown>, "type">): boolean {
-    try {
-      return this.#slot(address, resource).exists;
-    } catch (error) {
-      if (error instanceof VmError && error.status === STATUS.typeResolutionFailure) return false;
-      throw error;
-    }
+    const { address: from, module, name } = resource.type;
+    const { abi } = this.#context.linker.peek(toHex(from), module)?.program ?? {};
+    return (
+      abi !== undefined && named(abi.structs, name) !== undefined && this.#slot(address, resource).exists
+    );
   }
 
   read<T>(address: Address, resource: Stored<T>): T | undefined {

@@ -86,6 +86,8 @@ export function clientOf(
 
 /** The client key: an IPv4 address, or the /64 network of an IPv6 address, which is what one customer gets. */
 export function clientKey(text: string): string {
+  // Most addresses: looking at one closely takes a twentieth of a balance's time.
+  if (!text.includes(":")) return text.slice(0, MAX_ADDRESS_LENGTH);
   const address = withoutPort(text);
   if (!isIPv6(address)) return address.slice(0, MAX_ADDRESS_LENGTH);
   const groups = groupsOf(address);

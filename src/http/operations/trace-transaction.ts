@@ -6,6 +6,8 @@ import { traceByVersionRoute, traceRoute } from "../../interface/routes.ts";
 import { readRecord } from "../../ledger/formats/record.ts";
 import { transactionCodec } from "../../ledger/formats/transaction.ts";
 import { type ExecutionStatus, executionStatusCodec } from "../../ledger/formats/transaction-info.ts";
+import { VmError } from "../../vm/errors.ts";
+import type { TransactionOutput } from "../../vm/transaction/status.ts";
 import { type Asker, fromJson, toBody } from "../calls/asker.ts";
 import { HttpError } from "../errors.ts";
 import { type JsonSchema, parseField } from "../field.ts";
@@ -265,10 +267,16 @@ export const traceByVersion = operation({
     const transactionIndex = Number(version - (block?.firstVersion ?? version));
     const usage = before.usageIn(changes);
     const options = { areSignaturesValid: true, transactionIndex, tracer, usage };
-    let output = await before.execute(transaction, options);
+    const run = (isOwners: boolean): Promise<TransactionOutput> =>
+      before.execute(transaction, { ...options, isOwners }).catch((error: unknown) => {
+        if (!(error instanceof VmError)) throw error;
+        // A limit of this node for one run, or a fault of the chain's own transaction.
+        const message = `the transaction cannot be run again here: ${error.message}`;
+        throw new HttpError("unprintable", message, { cause: error });
+      });
+    let output = await run(false);
     // A block has it, so the owner of the chain made it, who needs no signature and pays no gas.
-    if (output.status === undefined)
-      output = await before.execute(transaction, { ...options, isOwners: true });
+    if (output.status === undefined) output = await run(true);
     const { status = { kind: "miscellaneous", statusCode: BigInt(output.discardCode ?? 0) } } = output;
     const gasUsed = BigInt(output.gasUsed);
     const matches =

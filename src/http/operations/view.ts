@@ -50,9 +50,14 @@ interface JsonArguments {
   readonly values: readonly number[];
 }
 
-interface ViewRequest {
+interface CalledFunction {
   readonly module: ModuleId;
+  /** Of the module, as the machine spells it. */
+  readonly address: string;
   readonly name: string;
+}
+
+interface ViewRequest extends CalledFunction {
   readonly typeArgs: readonly TypeTag[];
   /** BCS of each argument, or all in JSON. */
   readonly args: readonly Uint8Array[] | JsonArguments;
@@ -87,11 +92,15 @@ const sizeOf = (text: string): number => 512 + 4 * text.length;
 const { parse: parseKeptType } = new RecentTexts(parseTypeTag, { maxBytes: CACHE_BYTES, sizeOf });
 const { parse: parseKeptFunction } = new RecentTexts(parseFunction, { maxBytes: CACHE_BYTES, sizeOf });
 
-function parseFunction(id: string): Pick<ViewRequest, "module" | "name"> {
+function called(module: ModuleId, name: string): CalledFunction {
+  return { module, address: toHex(module.address), name };
+}
+
+function parseFunction(id: string): CalledFunction {
   const parts = id.split("::");
   const [address = "", module = "", name = ""] = parts;
   try {
-    if (parts.length === 3) return { module: { address: parseAddress(address), name: module }, name };
+    if (parts.length === 3) return called({ address: parseAddress(address), name: module }, name);
   } catch (error) {
     if (!(error instanceof MoveError)) throw error;
   }
@@ -119,11 +128,17 @@ function readCall(document: JsonDocument): ViewRequest {
   if (document.kind(root) !== "object")
     throw new HttpError("malformed_request", `body: expected an object, got ${document.excerpt(root)}`);
   const names = ["function", "type_arguments", "arguments"];
-  const [called = ABSENT, types = ABSENT, values = ABSENT] = document.members(root, names);
-  assertMember(document, called, "function", "string");
-  const { module, name } = parseKeptFunction(document.string(called));
+  const [id = ABSENT, types = ABSENT, values = ABSENT] = document.members(root, names);
+  assertMember(document, id, "function", "string");
+  const { module, address, name } = parseKeptFunction(document.string(id));
   const typeArgs = items(document, types, "type_arguments").map((value, i) => parseType(document, value, i));
-  return { module, name, typeArgs, args: { document, values: items(document, values, "arguments") } };
+  return {
+    module,
+    address,
+    name,
+    typeArgs,
+    args: { document, values: items(document, values, "arguments") },
+  };
 }
 
 /** A view request. */
@@ -158,7 +173,7 @@ const viewBody: BodyField<ViewRequest> = {
         const { module, function: name, typeArgs, args } = decodeWith(entryFunctionCodec, bytes);
         assertCount("type_arguments", typeArgs.length);
         assertCount("arguments", args.length);
-        return { module, name, typeArgs, args };
+        return { ...called(module, name), typeArgs, args };
       } catch (error) {
         if (!(error instanceof BcsError)) throw error;
         throw new HttpError("malformed_request", `body: expected BCS of a view function: ${error.message}`, {
@@ -299,18 +314,14 @@ export const view = operation({
     try {
       const opened = machine.open(ledgerView, version, slices);
       state = opened instanceof Promise ? await opened : opened;
-      const { module: called, name, args: given } = body;
-      const address = toHex(called.address);
+      const { module, address, name, args: given } = body;
       const loader = (): ModuleLoader => services.types.loaderAt(ledgerView, version);
-      const encoding =
-        "document" in given
-          ? andThen(state.module(address, called.name), (found) =>
-              encodeArguments(loader, found, body, given),
-            )
-          : given;
+      const finding = state.module(address, module.name);
+      const found = finding instanceof Promise ? await finding : finding;
+      const encoding = "document" in given ? encodeArguments(loader, found, body, given) : given;
       const args = encoding instanceof Promise ? await encoding : encoding;
       const running = state.call(
-        { address, module: called.name, name, typeArgs: body.typeArgs.map(typeOfTag), args },
+        { address, module: module.name, found, name, typeArgs: body.typeArgs.map(typeOfTag), args },
         services.viewGasLimit,
       );
       const { values, types } = running instanceof Promise ? await running : running;

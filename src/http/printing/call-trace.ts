@@ -199,12 +199,12 @@ export class CallTrace implements Tracer {
 
   /** An argument as it is now: the call may change it. */
   #argument(type: AbiType, given: Value | undefined, linker: Linker): TracedValue {
-    if (type.kind === "reference") {
-      const { bytes } = this.#argument(type.to, given && asRef(given).get(), linker);
-      return { type, bytes };
-    }
-    if (given === undefined || this.#lookedAt > MAX_LOOKED_AT) return { type, bytes: undefined };
     try {
+      if (type.kind === "reference") {
+        const { bytes } = this.#argument(type.to, given && asRef(given).get(), linker);
+        return { type, bytes };
+      }
+      if (given === undefined || this.#lookedAt > MAX_LOOKED_AT) return { type, bytes: undefined };
       const size = abstractSize(given);
       this.#lookedAt += size;
       // A number takes 40 units and up to 8 bytes: what is far longer is not encoded first.

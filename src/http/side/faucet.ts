@@ -109,19 +109,20 @@ function accountOf(asked: Body): Address {
   return addressFromBytes(sha3Parts(key, ED25519_SCHEME));
 }
 
-/** What a chain throws, as a refusal. */
-async function told<T>(work: () => Promise<T>): Promise<T> {
+/** What a chain throws, as a refusal; `code` is that of what the call itself refuses. */
+async function told<T>(code: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    if (error instanceof SubmissionError) throw new FaucetRefusal(400, "TransactionFailed", error.message);
     // A large request was read by another thread.
     if (error instanceof AnsweredError && ERROR_CATALOGUE[error.answer.condition].status < 500)
-      throw new FaucetRefusal(400, "TransactionFailed", error.message);
+      throw new FaucetRefusal(400, code, error.message);
     if (!(error instanceof CodedError)) throw error;
-    const isAsked = [ConfigError, SubmissionError, TransactionError, MoveError, JsonError].some(
+    const isAsked = [ConfigError, TransactionError, MoveError, JsonError].some(
       (kind) => error instanceof kind,
     );
-    if (isAsked) throw new FaucetRefusal(400, "TransactionFailed", error.message);
+    if (isAsked) throw new FaucetRefusal(400, code, error.message);
     // Messages of the store contain paths.
     const isPublic = error instanceof LedgerError || error instanceof HttpError;
     const reason = isPublic ? error.message : "the chain cannot make blocks just now";
@@ -164,7 +165,7 @@ export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
     }
     waiting++;
     try {
-      return await told(work);
+      return await work();
     } finally {
       waiting--;
     }
@@ -173,7 +174,9 @@ export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
     const [address, amount] = [accountOf(asked), amountOf(asked.amount)];
     const reason = unreadyReason();
     if (reason !== undefined) throw new FaucetRefusal(503, "FaucetNotReady", reason);
-    return inLine(limiter.take(request.client, clock()).allowed, () => fund(address, amount));
+    return inLine(limiter.take(request.client, clock()).allowed, () =>
+      told("TransactionFailed", () => fund(address, amount)),
+    );
   };
   const change = async ({ body, path, origin, signal }: SmallRequest): Promise<SmallResponse> => {
     const name = path.slice(CHAIN.length);
@@ -188,7 +191,9 @@ export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
     const json = body.length > 0 ? bodyOf : () => ({});
     const asked = name === LOAD ? { bytes: body } : json(body);
     // Tests on this machine may send any number in a second.
-    const answer = await inLine(true, () => (switches[name] as SwitchCall)(asked, signal));
+    const answer = await inLine(true, () =>
+      told("InvalidRequest", () => (switches[name] as SwitchCall)(asked, signal)),
+    );
     return { status: 200, body: answer instanceof Uint8Array ? answer : withTexts(answer) };
   };
   const answer = async (request: SmallRequest): Promise<SmallResponse> => {

@@ -9,9 +9,12 @@ const row = (name: number, partition?: string, bytes = 10) => ({
 const names = (groups: ReturnType<typeof groupByPartition>) =>
   groups.map((group) => group.map(({ values }) => values[0]));
 
-it("groups rows of one partition and leaves the others alone", () => {
-  const rows = [row(1, "a"), row(2, "b"), row(3), row(4, "a"), row(5), row(6, "b")];
-  expect(names(groupByPartition(rows))).toEqual([[1, 4], [2, 6], [3], [5]]);
+it("groups rows of one partition, and small groups of several", () => {
+  const rows = [row(1, "a"), row(2, "b", 3000), row(3), row(4, "a"), row(5), row(6, "b", 3000), row(7)];
+  expect(names(groupByPartition(rows))).toEqual([
+    [1, 4, 3, 5, 7],
+    [2, 6],
+  ]);
 });
 
 it("bounds the rows and bytes of a group, and keeps every row", () => {
@@ -25,6 +28,11 @@ it("bounds the rows and bytes of a group, and keeps every row", () => {
     row(5, "a", 9),
   ];
   expect(names(groupByPartition(large))).toEqual([[1], [2, 3], [4], [5]]);
+  // Nodes warn of more partitions or bytes in one request.
+  const small = Array.from({ length: 25 }, (_, at) => row(at));
+  expect(groupByPartition(small).map(({ length }) => length)).toEqual([10, 10, 5]);
+  const medium = Array.from({ length: 8 }, (_, at) => row(at, undefined, 1000));
+  expect(groupByPartition(medium).map(({ length }) => length)).toEqual([4, 4]);
 });
 
 it("a window halves when writes fail, once for writes that were sent together, and grows again with successes", async () => {

@@ -1,6 +1,7 @@
 // How the writes of a commit are sent. Rows of one partition go together: a node applies them as one mutation, at a
-// fraction of the cost of single writes. A window bounds the writes in flight: a slow cluster gets slower if it is asked
-// for more, so the window halves when a write times out or is refused, and grows again with successes.
+// fraction of the cost of single writes. A few small rows of several partitions go in one request too. A window bounds
+// the writes in flight: a slow cluster gets slower if it is asked for more, so the window halves when a write times out or
+// is refused, and grows again with successes.
 
 /** A statement with its values. */
 export interface Request {
@@ -10,37 +11,49 @@ export interface Request {
   readonly partition?: string | undefined;
 }
 
-/** Largest group. Far below the largest mutation that a node accepts, half a segment of its commit log. */
-const GROUP_ROWS = 128;
-const GROUP_BYTES = 64 * 1024;
+/** Largest group of one partition. Far below the largest mutation that a node accepts, half a segment of its commit log. */
+const OF_PARTITION = { rows: 128, bytes: 64 * 1024 };
+/** Largest group of several partitions: nodes warn of more than 10 of them, or of 5 KiB with what a row takes besides. */
+const MIXED = { rows: 10, bytes: 4 * 1024 };
 
 interface Group {
   readonly requests: Request[];
   bytes: number;
 }
 
-/** The requests in groups of one partition each. Requests without a partition stay alone. */
+/** The requests in groups of one partition each; small groups go together, because a request costs more than a row. */
 export function groupByPartition(requests: readonly Request[]): readonly (readonly Request[])[] {
-  const groups: Request[][] = [];
+  const groups: Group[] = [];
   const open = new Map<string, Group>();
   for (const request of requests) {
     const { partition } = request;
-    if (partition === undefined) {
-      groups.push([request]);
-      continue;
-    }
     const bytes = sizeOf(request);
-    const group = open.get(partition);
-    if (group !== undefined && group.requests.length < GROUP_ROWS && group.bytes + bytes <= GROUP_BYTES) {
-      group.requests.push(request);
-      group.bytes += bytes;
+    const known = partition === undefined ? undefined : open.get(partition);
+    if (known !== undefined && fits(known, 1, bytes, OF_PARTITION)) {
+      known.requests.push(request);
+      known.bytes += bytes;
       continue;
     }
     const next = { requests: [request], bytes };
-    open.set(partition, next);
-    groups.push(next.requests);
+    if (partition !== undefined) open.set(partition, next);
+    groups.push(next);
   }
-  return groups;
+  const packed: Group[] = [];
+  let mixed: Group | undefined;
+  for (const group of groups) {
+    if (mixed !== undefined && fits(mixed, group.requests.length, group.bytes, MIXED)) {
+      mixed.requests.push(...group.requests);
+      mixed.bytes += group.bytes;
+      continue;
+    }
+    packed.push(group);
+    if (group.bytes < MIXED.bytes / 2) mixed = group;
+  }
+  return packed.map(({ requests: together }) => together);
+}
+
+function fits(group: Group, rows: number, bytes: number, most: typeof MIXED): boolean {
+  return group.requests.length + rows <= most.rows && group.bytes + bytes <= most.bytes;
 }
 
 function sizeOf({ values }: Request): number {

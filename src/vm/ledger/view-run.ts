@@ -5,10 +5,11 @@ import { ArgumentMaker, assertArgumentType, assertTypeArgs, isPlain } from "../a
 import { STATUS, VmError } from "../errors.ts";
 import { Meter } from "../gas.ts";
 import { Interpreter, isValues } from "../interpreter.ts";
-import { encodeInPieces, PIECE_BYTES } from "../layout.ts";
+import { encodeInPieces, encodeValue, PIECE_BYTES } from "../layout.ts";
 import {
   type FunctionInstance,
   Linker,
+  type LoadedModule,
   type ModuleSource,
   type NativeSource,
   named,
@@ -29,6 +30,8 @@ const VIEW_SESSION = sessionHash(Uint8Array.of(VOID_SESSION));
 export interface ViewCall {
   readonly address: string;
   readonly module: string;
+  /** The module, if it was found already. */
+  readonly found?: LoadedModule | undefined;
   readonly name: string;
   readonly typeArgs: readonly AbiType[];
   /** BCS of each argument. */
@@ -85,7 +88,14 @@ export class ViewRun {
   }
 
   /** As `call`, in pieces of about a millisecond: it yields between them. */
-  *callInPieces({ address, module: name, name: called, typeArgs, args }: ViewCall): Pieces<ViewResult> {
+  *callInPieces({
+    address,
+    module: name,
+    found,
+    name: called,
+    typeArgs,
+    args,
+  }: ViewCall): Pieces<ViewResult> {
     const { read, programs, config } = this.#options;
     const meter = this.#meter;
     const state = new LedgerState(read, programs);
@@ -102,7 +112,8 @@ export class ViewRun {
       facts: undefined,
       features: config.features,
     });
-    const loaded = linker.module(address, name);
+    if (found !== undefined) linker.visit(found);
+    const loaded = found ?? linker.module(address, name);
     const definition = named(loaded.program.functions, called);
     if (definition === undefined)
       throw new VmError(STATUS.functionResolutionFailure, `there is no function ${loaded.key}::${called}`);
@@ -112,8 +123,8 @@ export class ViewRun {
     const known = linker.sharedInstance(definition, typeArgs);
     let callee = known && sharedCallees.get(known);
     if (callee === undefined) {
-      for (const type of typeArgs) linker.layout(type);
       assertTypeArgs(linker, definition.typeParams, typeArgs);
+      for (const type of typeArgs) linker.layout(type);
       const instance = linker.instance(loaded, definition, typeArgs);
       const concrete = (type: AbiType): AbiType => substitute(type, typeArgs);
       const types = definition.returns
@@ -143,7 +154,10 @@ export class ViewRun {
     for (const [i, value] of results.entries()) {
       const isReference = definition.returns[i]?.kind === "reference";
       const plain: Value = isReference ? asRef(value).get() : value;
-      encoded.push(yield* encodeInPieces(plain, linker.layout(types[i] as AbiType)));
+      const layout = linker.layout(types[i] as AbiType);
+      encoded.push(
+        typeof plain === "object" ? yield* encodeInPieces(plain, layout) : encodeValue(plain, layout),
+      );
     }
     return { types, values: encoded };
   }

@@ -82,14 +82,15 @@ export interface AbortInfo {
 
 const REASON_BITS = 0xfffn;
 
-/** The description of an abort; undefined if the module has none. */
+/** The description of an abort; undefined if the module has none, and for a script. */
 export function abortInfoOf(
   location: string,
   code: bigint,
   read: ItemReader,
   programs: ProgramCache,
 ): AbortInfo | undefined {
-  const [address = "", name = ""] = location.split("::");
+  const [address = "", name] = location.split("::");
+  if (name === undefined) return undefined;
   try {
     const module = new LedgerState(read, programs).module(address, name);
     const metadata = module && metadataOfModule(module.program);

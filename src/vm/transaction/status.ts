@@ -123,10 +123,7 @@ export function keptStatus(
       ? { kind: "script" }
       : { kind: "module", module: moduleIdOf(location) };
   if (status === STATUS.aborted && subStatus !== undefined) {
-    const info =
-      place.kind === "script"
-        ? undefined
-        : abortInfoOf(location ?? "", subStatus, (key) => read(key)?.data, programs);
+    const info = abortInfoOf(location ?? "", subStatus, (key) => read(key)?.data, programs);
     return { kind: "moveAbort", location: place, code: subStatus, info };
   }
   if (status === STATUS.outOfGas) return { kind: "outOfGas" };
