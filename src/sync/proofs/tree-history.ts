@@ -126,6 +126,8 @@ export class TreeHistory {
     this.#rows.set(`${blockHeight}`, BLOCK_ENDS.row(row, blockHeight));
     this.#recent = [];
     this.#stored = 0;
+    // The log of an earlier node with the key ended with it.
+    for (const { name, blocks } of changed) if (blocks[0]?.isNew === true) this.#logs.set(name, undefined);
     const logs = await this.#logsOf(changed);
     const full: FinishedLog[] = [];
     for (const [i, { name, key, blocks }] of changed.entries()) {
