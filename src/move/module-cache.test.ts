@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
 import type { ModuleId } from "./abi.ts";
 import { parseAddress } from "./address.ts";
@@ -158,6 +158,32 @@ describe("ModuleCache", () => {
     const abis = await Promise.all(Array.from({ length: 20 }, () => load(id("a"))));
     expect(new Set(abis).size).toBe(1);
     expect(cache.stats()).toMatchObject({ misses: 1, hits: 19 });
+  });
+
+  it("reads a large module once, in slices between which others get on", async () => {
+    const functions = Array.from({ length: 3000 }, (_, i) => ({ name: `f${i}` }));
+    const bytes = assembleModule({ ...id("large"), functions });
+    expect(bytes.length).toBeGreaterThan(1 << 15);
+    const cache = new ModuleCache();
+    // Each look at the clock is a slice later.
+    let nowMs = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => (nowMs += 5));
+    let turns = 0;
+    let isRead = false;
+    const count = (): void => {
+      turns++;
+      if (!isRead) setImmediate(count);
+    };
+    setImmediate(count);
+    const load = cache.createLoader(() => ({ version: 1n, bytes }));
+    const [first, second] = await Promise.all([load(id("large")), load(id("large"))]);
+    isRead = true;
+    clock.mockRestore();
+    expect(turns).toBeGreaterThan(5);
+    expect(first?.functions.length).toBe(3000);
+    expect(second).toBe(first);
+    expect(await load(id("large"))).toBe(first);
+    expect(cache.stats().entries).toBe(1);
   });
 
   it("does not evict everything for a module larger than the budget", () => {

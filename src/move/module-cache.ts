@@ -5,11 +5,13 @@ import { equalBytes } from "../base/bytes.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { finish, type Pieces } from "../base/pieces.ts";
 import { RecentMap } from "../base/recent.ts";
+import { Slices } from "../base/wait.ts";
 import type { ModuleAbi, ModuleId, ModuleLoader } from "./abi.ts";
 import { type Address, formatAddress } from "./address.ts";
 import { estimateAbiBytes } from "./bytecode/abi-size.ts";
-import { readModule } from "./bytecode/reader.ts";
+import { readModuleFile } from "./bytecode/reader.ts";
 import { ModuleError, MoveError } from "./errors.ts";
 
 /** Default budget: some thirty times the framework. */
@@ -17,6 +19,10 @@ const MODULE_CACHE_BYTES = 64 << 20;
 
 /** Cost of an entry besides its ABI: key, map slots, and the error of a module that does not parse. */
 const ENTRY_BYTES = 1024;
+
+/** Larger modules are read in slices. Their memory is at most so many times the bytes: measuring it takes as long as reading. */
+const LARGE_BYTES = 1 << 15;
+const LARGE_BYTES_PER_BYTE = 20;
 
 /** A module as the ledger holds it. */
 export interface StoredModule {
@@ -43,6 +49,8 @@ export class ModuleCache {
   /** Keys of the entries that were found in `#state`, by name: of several modules of one name, the last. */
   readonly #found = new Map<string, { readonly address: Address; readonly key: string }>();
   #state: object | undefined;
+  /** Large modules that are being read, by key. */
+  readonly #reading = new Map<string, Promise<ModuleAbi>>();
 
   constructor({ maxBytes = MODULE_CACHE_BYTES }: { readonly maxBytes?: number } = {}) {
     this.#entries = new RecentMap({ maxBytes, sizeOf: (_, { bytes }) => bytes });
@@ -58,11 +66,11 @@ export class ModuleCache {
       if (known !== undefined) return known;
       return andThen(fetch(module), (stored) => {
         if (stored === undefined) return undefined;
-        // Parsing is synchronous, so concurrent loads find the result of the first.
         const key = keyOf(module, stored);
-        const abi = this.#get(key, module, stored);
-        if (state !== undefined) this.#remember(module, state, key);
-        return abi;
+        return andThen(this.#load(key, module, stored), (abi) => {
+          if (state !== undefined) this.#remember(module, state, key);
+          return abi;
+        });
       });
     };
   }
@@ -86,14 +94,41 @@ export class ModuleCache {
     return this.#get(keyOf(module, stored), module, stored);
   }
 
+  #load(key: string, module: ModuleId, stored: StoredModule): MaybePromise<ModuleAbi> {
+    if (stored.bytes.length <= LARGE_BYTES) return this.#get(key, module, stored);
+    const known = this.#entries.get(key);
+    if (known !== undefined) return abiOf(known);
+    let reading = this.#reading.get(key);
+    if (reading === undefined) {
+      reading = this.#read(key, parse(module, { ...stored, bytes: new Uint8Array(stored.bytes) }));
+      this.#reading.set(key, reading);
+    }
+    return reading;
+  }
+
+  async #read(key: string, pieces: Pieces<Entry>): Promise<ModuleAbi> {
+    const slices = new Slices();
+    try {
+      for (;;) {
+        // Before the first piece too, so that others find what is being read.
+        await slices.pause();
+        const { done, value } = pieces.next();
+        if (done !== true) continue;
+        this.#entries.set(key, value);
+        return abiOf(value);
+      }
+    } finally {
+      this.#reading.delete(key);
+    }
+  }
+
   #get(key: string, module: ModuleId, stored: StoredModule): ModuleAbi {
     let entry = this.#entries.get(key);
     if (entry === undefined) {
-      entry = parse(module, stored);
+      entry = finish(parse(module, stored));
       this.#entries.set(key, entry);
     }
-    if (entry.result instanceof ModuleError) throw entry.result;
-    return entry.result;
+    return abiOf(entry);
   }
 
   stats(): CacheStats {
@@ -101,15 +136,22 @@ export class ModuleCache {
   }
 }
 
+function abiOf({ result }: Entry): ModuleAbi {
+  if (result instanceof ModuleError) throw result;
+  return result;
+}
+
 /** The name and the version are in the errors of modules that do not parse. */
 function keyOf({ address, name }: ModuleId, { version, bytes }: StoredModule): string {
   return `${toHex(address)}::${name}@${version}/${hash("sha256", bytes, "binary")}`;
 }
 
-function parse(module: ModuleId, stored: StoredModule): Entry {
+function* parse(module: ModuleId, stored: StoredModule): Pieces<Entry> {
   try {
-    const abi = readModule(stored.bytes);
-    return { result: abi, bytes: ENTRY_BYTES + estimateAbiBytes(abi) };
+    const { length } = stored.bytes;
+    const { abi } = yield* readModuleFile(stored.bytes);
+    const bytes = length > LARGE_BYTES ? LARGE_BYTES_PER_BYTE * length : estimateAbiBytes(abi);
+    return { result: abi, bytes: ENTRY_BYTES + bytes };
   } catch (error) {
     if (!(error instanceof MoveError)) throw error;
     return { result: moduleError(module, stored, error), bytes: ENTRY_BYTES };
