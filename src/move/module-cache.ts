@@ -20,7 +20,7 @@ const MODULE_CACHE_BYTES = 64 << 20;
 /** Cost of an entry besides its ABI: key, map slots, and the error of a module that does not parse. */
 const ENTRY_BYTES = 1024;
 
-/** Larger modules are read in slices. Their memory is at most so many times the bytes: measuring it takes as long as reading. */
+/** Larger modules are read in slices. Their memory counts as a multiple of the bytes: measuring it takes as long as reading. */
 const LARGE_BYTES = 1 << 15;
 const LARGE_BYTES_PER_BYTE = 20;
 
