@@ -21,8 +21,9 @@ export function createModuleMap<T extends LoadedModule | MoveError>(
   return new RecentMap<string, T>({
     maxBytes,
     sizeOf: (key, module) => {
-      const bytes = module instanceof MoveError ? 0 : module.codeBytes;
-      return ENTRY_BYTES + key.length + bytes * BYTES_PER_BYTE;
+      const bytes = module instanceof MoveError ? 0 : module.codeBytes * BYTES_PER_BYTE;
+      // A run that waited for a module finds it: none is too large to be kept.
+      return Math.min(ENTRY_BYTES + key.length + bytes, maxBytes / 2);
     },
   });
 }

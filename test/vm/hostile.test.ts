@@ -532,7 +532,8 @@ describe("a module of thousands of functions", () => {
   ])("is %s in pieces, and once", async (_, data, wanted) => {
     let pauses = 0;
     const value = encodeWith(stateValueCodec, { kind: "v0", data });
-    const programs = new Programs();
+    // Far larger than what a cache of this size keeps of others.
+    const programs = new Programs(1 << 20);
     const outcome = async (): Promise<string> => {
       const run = new LedgerRun({
         view: { getItems: () => [{ version: 1n, value }] } as unknown as LedgerView,
