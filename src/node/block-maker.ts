@@ -60,16 +60,19 @@ export interface Settled {
   readonly status: ExecutionStatus | undefined;
 }
 
+/** What a block takes from resources that the owner of a chain may set, as the verifier names it. */
+const FROM_STATE: readonly unknown[] = ["block height", "block epoch", "block time", "new epoch", "chain id"];
+
 /**
- * The owner of a chain may set heights, epochs and times that make a block which the verifier refuses. It is not written,
- * and must not end the node.
+ * A block that is refused because of what the chain's owner set is not written, and must not end the node. One with a wrong
+ * hash or root must: then this node makes or checks blocks wrongly.
  */
 async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     const isOfState =
-      error instanceof BcsError || (error instanceof LedgerError && error.code === "mismatch");
+      error instanceof BcsError || (error instanceof LedgerError && FROM_STATE.includes(error.details?.field));
     if (!isOfState) throw error;
     throw new LedgerError("unavailable", `the next block is refused: ${error.message}`, { cause: error });
   }

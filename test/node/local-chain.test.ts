@@ -12,6 +12,7 @@ import { Random } from "../../src/chain/random.ts";
 import { addressFromBytes, formatAddressLong, parseAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
+import { PendingTree } from "../../src/sync/verify/pending-tree.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { type Call, signCall } from "../support/submitter.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -105,6 +106,13 @@ describe("a block on submission", () => {
 });
 
 describe("blocks", () => {
+  it("end the node once one of them has a wrong root", async () => {
+    const node = await start({ localChain: { blockTimeMs: 5 } });
+    await node.mine();
+    vi.spyOn(PendingTree.prototype, "apply").mockResolvedValueOnce(new Uint8Array(32));
+    expect(await node.faulted).toMatchObject({ code: "mismatch" });
+  });
+
   it("are made one in a turn of the event loop at most, also in memory", async () => {
     const node = await start();
     let [turns, isCounting] = [0, true];
