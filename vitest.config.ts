@@ -29,6 +29,8 @@ const LATE = {
   maxWorkers: Math.min(5, availableParallelism() + 2),
   isolate: false,
   setupFiles: ["test/support/end-children.ts"],
+  // Node loads the built program as it is.
+  server: { deps: { external: [/\/dist\//] } },
 };
 
 type Test = NonNullable<TestProjectInlineConfiguration["test"]>;
@@ -81,25 +83,12 @@ export default defineConfig({
         exclude: LONG,
         ...ASKED_AGAIN,
         ...LATE,
-        // Node loads the built program as it is.
-        server: { deps: { external: [/\/dist\//] } },
       }),
       tier("long", 2, {
-        include: LONG,
-        ...LATE,
-        server: { deps: { external: [/\/dist\//] } },
-      }),
-      tier("cluster", 2, { include: CLUSTER, ...LATE }),
-      tier("fuzz", 2, {
-        include: FUZZ,
+        include: [...LONG, ...CLUSTER, ...FUZZ, ...BROWSER],
         ...LATE,
         // Each run draws other cases; `npm run fuzz` and a larger SEXTANT_RUNS draw more of them.
         env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "40" },
-      }),
-      // In the turn of the others: a page that waits for its blocks leaves the processors to them.
-      tier("browser", 2, {
-        include: BROWSER,
-        ...LATE,
         globalSetup: "test/support/chromium-setup.ts",
       }),
     ],

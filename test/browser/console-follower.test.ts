@@ -1,23 +1,14 @@
 // The console of a node that follows others: one that serves, one that is not there, and then none.
-import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { hasChromium } from "../support/chromium.ts";
 import { askNode, openConsole } from "../support/console.ts";
+import { freePort } from "../support/free-port.ts";
 import { startProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import { findAxeFaults, SCREENS } from "../support/visit.ts";
 
 const QUIET = ["--store", "memory", "--log-level", "error"];
 const OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return address !== null && typeof address === "object" ? address.port : 0;
-}
 
 describe.skipIf(!hasChromium)("the console of a follower", () => {
   it("shows each upstream with its state and version, and says when none of them answers", async () => {

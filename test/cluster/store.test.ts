@@ -6,12 +6,12 @@ describeCluster("Cassandra engine", (cluster) => {
   describeStoreContract("cassandra", {
     open: () => cluster.openWriter(),
     dispose: async () => {},
-    runs: Math.max(2, Math.ceil(RUNS / 200)),
+    runs: Math.max(2, Math.ceil(RUNS / 16)),
   });
 
   describeStoreContract("cassandra, with keys split after a few writes", {
     open: () => cluster.openWriter({ splitRows: 3 }),
     dispose: async () => {},
-    runs: Math.max(2, Math.ceil(RUNS / 200)),
+    runs: Math.max(2, Math.ceil(RUNS / 16)),
   });
 });

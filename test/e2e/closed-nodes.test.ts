@@ -13,7 +13,7 @@ const MOST_PER_NODE = 30_000;
 /** Bytes of a closed node whose handle the caller keeps: its metrics and empty caches, not its ledger. */
 const MOST_PER_HANDLE = 150_000;
 /** Nodes of each kind; more with SEXTANT_RUNS. */
-const COUNT = Math.ceil(RUNS / 20);
+const COUNT = Math.ceil(RUNS / 4);
 
 interface Report {
   readonly dropped: Held;

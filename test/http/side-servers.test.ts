@@ -1,16 +1,9 @@
 // Ports next to the main one: their requests are served one at a time on each connection, and dropped when it closes.
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { expect, it } from "vitest";
 import { listenForMetrics } from "../../src/http/side/side-server.ts";
+import { freePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 it("work on one request of a connection at a time, and on none of a client that left", async () => {
   const port = await freePort();

@@ -258,7 +258,6 @@ describe("a bundle", () => {
 
   it("does not verify with a bit changed", async () => {
     const whole = [await bytesOf(balance(100n)), await bytesOf(tableItem(99))];
-    const runs = Number(process.env.SEXTANT_RUNS ?? 100);
     fc.assert(
       fc.property(fc.constantFrom(...whole), fc.nat(), (bytes, at) => {
         const bit = at % (8 * bytes.length);
@@ -266,7 +265,7 @@ describe("a bundle", () => {
         changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
         expect(refusal(changed)).not.toBe("none");
       }),
-      { numRuns: runs },
+      { numRuns: RUNS },
     );
   });
 

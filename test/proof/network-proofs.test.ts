@@ -14,6 +14,7 @@ import { fastestBls } from "../../src/proof/native-bls.ts";
 import { portableBls } from "../../src/proof/portable-bls.ts";
 import { checkStateProof, stateProofCodec } from "../../src/proof/state-proof.ts";
 import { Validators } from "../../src/proof/validators.ts";
+import { RUNS } from "../support/property.ts";
 import { hasShared, sharedBytes } from "../support/shared.ts";
 import { createRandom } from "../support/synthetic-ledger.ts";
 
@@ -92,8 +93,8 @@ const FIXTURES = {
   epochChange: "vectors/proofs/epoch_change_data.bcs",
   inclusion: "vectors/proofs/account_inclusion_data.bcs",
 } as const;
-/** Changed bits of each fixture; the 10,000 with SEXTANT_RUNS=10000. */
-const CHANGES = Number(process.env.SEXTANT_RUNS ?? "300");
+/** Changed bits of each fixture; the 10,000 with SEXTANT_RUNS=2000. */
+const CHANGES = 5 * RUNS;
 
 describe.skipIf(!hasShared)("proofs of a real network", () => {
   const implementations = [portableBls, fastestBls()];

@@ -1,4 +1,4 @@
-// Runs once before the browser tests: finds or brings Chromium, starts it, and tells the tests where it listens.
+// Runs once before long tests, where some of them need a browser: finds or brings Chromium, starts it, and tells the tests where it listens.
 import type { TestProject } from "vitest/node";
 import { bringChromium } from "./bring-chromium.ts";
 import { serveChromium } from "./visit.ts";
@@ -10,7 +10,11 @@ declare module "vitest" {
   }
 }
 
-export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+export default async function setup({
+  provide,
+  vitest,
+}: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (!vitest.state.getPaths().some((path) => path.includes("/test/browser/"))) return undefined;
   const found = await bringChromium();
   if ("reason" in found) console.log(`chromium: there is none, and it could not be had: ${found.reason}`);
   const server = "path" in found ? await serveChromium(found.path) : undefined;

@@ -2,11 +2,12 @@
 const MARK = Symbol.for("sextant.endsWithRun");
 const state = globalThis as { [MARK]?: true };
 
-// The program says that it does not know the variable, so what tests start must not see it.
-if (process.env.SEXTANT_SHARED !== undefined) {
-  process.env.SHARED_FOLDER = process.env.SEXTANT_SHARED;
-  delete process.env.SEXTANT_SHARED;
-}
+// The program says that it does not know these variables, so what tests start must not see them.
+const { SEXTANT_SHARED, SEXTANT_RUNS } = process.env;
+if (SEXTANT_SHARED !== undefined) process.env.SHARED_FOLDER = SEXTANT_SHARED;
+if (SEXTANT_RUNS !== undefined) process.env.PROPERTY_RUNS = SEXTANT_RUNS;
+delete process.env.SEXTANT_SHARED;
+delete process.env.SEXTANT_RUNS;
 
 // Once per process, which may run several files.
 if (state[MARK] === undefined) {

@@ -1,10 +1,15 @@
-// A port that nothing listens on, for programs that cannot say which one they took.
-import { type AddressInfo, createServer } from "node:net";
+// A port that nothing listens on, for programs that cannot say which one they took. The system gives it to nobody else
+// meanwhile: those that it gives out begin at 32768 (Linux) or 49152.
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
 
 export async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = randomInt(10_000, 32_000);
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+  });
+  if (!isFree) return freePort();
   await new Promise((resolve) => server.close(resolve));
   return port;
 }

@@ -1,8 +1,8 @@
 // What tests of generated inputs share.
 import fc from "fast-check";
 
-/** How many cases each property test tries: 500 unless SEXTANT_RUNS says otherwise. */
-export const RUNS: number = Number(process.env.SEXTANT_RUNS ?? "500");
+/** How many cases each property test tries: 500 unless SEXTANT_RUNS, or the tier in vitest.config.ts, says otherwise. */
+export const RUNS: number = Number(process.env.PROPERTY_RUNS ?? "500");
 
 /** Code points from 0xd800 to 0xdfff are no characters alone. */
 const SURROGATES_AT = 0xd800;

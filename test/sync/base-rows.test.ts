@@ -69,8 +69,8 @@ const anyProgram = fc
   );
 
 describe.each([
-  { engine: "memory", run: onMemory, runs: RUNS },
-  { engine: "lmdb", run: onLmdb, runs: Math.ceil(RUNS / 20) },
+  { engine: "memory", run: onMemory, runs: 12 * RUNS },
+  { engine: "lmdb", run: onLmdb, runs: Math.ceil(RUNS / 2) },
 ])("a ledger that started in the middle, on $engine", ({ run, runs }) => {
   it("keeps an item deleted that was deleted, created and deleted again, at every kept version", async () => {
     await run(DELETED_TWICE);

@@ -53,7 +53,7 @@ const follow = (proxy: Meddler, more = {}) => ({
 });
 
 /** More with SEXTANT_RUNS. */
-const READS = RUNS;
+const READS = 10 * RUNS;
 
 describe("a lazily followed ledger", () => {
   it(`responds to ${READS} random reads as its upstream, which prunes meanwhile`, async () => {
