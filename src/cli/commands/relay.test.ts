@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary.ts";
@@ -13,7 +13,7 @@ function eventAt(version: number, index: number) {
 }
 
 /** A relay whose receiver answers with these statuses, or not at all, and then takes everything. */
-function relayTo(statuses: (number | undefined)[], attempts = 30) {
+function relayTo(statuses: (number | undefined)[], attempts = 30, interrupt = async () => {}) {
   const state = temporaryFolder();
   const requests: { headers: Readonly<Record<string, string>>; body: string }[] = [];
   const pauses: number[] = [];
@@ -34,6 +34,7 @@ function relayTo(statuses: (number | undefined)[], attempts = 30) {
     pause: async (ms) => {
       pauses.push(ms);
       nowMs += ms;
+      await interrupt();
     },
     random: () => 1,
     logger: silentLogger,
@@ -67,6 +68,13 @@ describe("a relay", () => {
     expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
     expect(new Set(requests.map(({ headers }) => headers["sextant-signature"])).size).toBe(4);
     expect(await loadCursor(state)).toEqual({ filter: "", id: eventAt(7, 2).id });
+  });
+
+  it("that is ended during the last attempt leaves the event to the next run", async () => {
+    const { relay, state } = relayTo([undefined], 1, () => Promise.reject(new Error("stopped")));
+    await expect(relay.take(eventAt(7, 2))).rejects.toThrow("stopped");
+    expect(existsSync(join(state, DEAD_LETTERS))).toBe(false);
+    expect(await loadCursor(state)).toBeUndefined();
   });
 
   it("puts what is never taken into the dead letters, and goes on", async () => {

@@ -14,7 +14,7 @@ import { command } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger } from "../log.ts";
 import { writeWhole } from "../proofs/whole-file.ts";
-import { NodeClient, type NodeEvent } from "../source/node-client.ts";
+import { causeOf, NodeClient, type NodeEvent } from "../source/node-client.ts";
 import { DEFAULT_URL, filterOptions, filterQuery, parseNodeUrl } from "../source/options.ts";
 
 /** What a receiver gets. */
@@ -61,13 +61,13 @@ export function signatureOf(secret: Uint8Array, timestamp: string, body: string)
   return createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex");
 }
 
-/** The cursor in a state directory; undefined if there is none. */
+/** The cursor in a state directory; undefined if there is none. Throws ConfigError. */
 export async function loadCursor(state: string): Promise<RelayCursor | undefined> {
   try {
     return JSON.parse(await readFile(join(state, CURSOR), "utf8")) as RelayCursor;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+    throw new ConfigError(`--state: cannot read ${join(state, CURSOR)}: ${errorText(error)}`, error);
   }
 }
 
@@ -116,10 +116,11 @@ export class Relay {
         if (status >= 200 && status < 300) return;
         fault = `the receiver answered ${status}`;
       } catch (error) {
-        fault = errorText(error);
+        fault = errorText(causeOf(error));
       }
       if (attempt === 1) logger.warn({ key: delivery.key, fault }, "the receiver did not take an event");
-      if (attempt < attempts) await pause(backoffMs(attempt, BACKOFF, random));
+      // Behind the last attempt too: it tells a relay that ends, whose event waits for the next run.
+      await pause(attempt < attempts ? backoffMs(attempt, BACKOFF, random) : 0);
     }
     await this.#bury(delivery, fault);
     logger.error({ key: delivery.key, fault }, "an event is in the dead letters");
@@ -158,8 +159,12 @@ function required(name: string, value: string | undefined): string {
 /** The address of a receiver. Throws ConfigError. */
 function receiverUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === "https:" || url?.protocol === "http:") return url.href;
-  throw new ConfigError(`--to: expected a URL with https: or http:, got ${text}`);
+  if (url?.protocol !== "https:" && url?.protocol !== "http:") {
+    throw new ConfigError(`--to: expected a URL with https: or http:, got ${text}`);
+  }
+  // Not repeated: messages end up in logs.
+  if (url.username + url.password === "") return url.href;
+  throw new ConfigError("--to: expected a URL without a user and password");
 }
 
 /** Where a relay begins, by the last event that its receiver took. */
