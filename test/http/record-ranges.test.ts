@@ -30,7 +30,13 @@ describe("a range", () => {
       .map((line) => JSON.parse(line) as { event: string; id: string; data: Json });
     const page = (await (await get("transactions?start=3&limit=7", "application/json")).json()) as Json[];
     expect(lines.slice(0, -1).map(({ data: { trust: _, ...data } }) => data)).toEqual(page);
-    expect(lines.at(-1)).toEqual({ event: "heartbeat", id: lines.at(-2)?.id });
+    const last = { event: "heartbeat", id: lines.at(-2)?.id };
+    expect(lines.at(-1)).toEqual(last);
+    // Also to a client that was cut off behind the last transaction.
+    const rest = await get("transactions/stream?start=3&end=9", "application/x-ndjson", {
+      "last-event-id": `${last.id}`,
+    });
+    expect(await rest.json()).toEqual(last);
 
     const csv = await get("transactions/stream?start=3&end=9", "text/csv");
     const [header, ...rows] = (await csv.text()).trimEnd().split("\r\n");
@@ -71,6 +77,7 @@ describe("a range", () => {
     ["end=3", "application/x-ndjson", 400, "end: expected together with `start`"],
     ["start=4&end=3", "application/x-ndjson", 400, "start: expected at most `end`, 3, got 4"],
     ["start=0&end=100000", "application/x-ndjson", 404, "end: version 100000 is above the latest to send"],
+    ["ledger_version=3", "text/csv", 400, "name where to begin by `start`"],
     ["start=0", "text/csv", 400, "end: expected for an answer in CSV"],
     ["start=0", "application/x-bcs", 400, "end: expected for an answer in BCS"],
     ["start=0&end=3&min_trust=proven", "text/csv", 503, "no version has trust level proven yet"],

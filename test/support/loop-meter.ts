@@ -148,7 +148,8 @@ export class MeterClient {
       method,
       headers: { ...headers, ...length },
       body: bytes,
-      mayEnd: path.split("?", 1)[0]?.endsWith("/stream") === true,
+      // A range ends by itself.
+      mayEnd: /\/stream($|\?(?!.*\bend=))/.test(path),
     });
   }
 

@@ -61,7 +61,7 @@ export const streamBalance = operation({
   sendsEvents: true,
   params: { address: addressField, asset_type: assetTypeField },
   query: { after: afterField },
-  refusedQuery: streamRefusedQuery,
+  refusedQuery: streamRefusedQuery("after"),
   answer: { events: eventForm("balance", BALANCE_EVENT_SCHEMA, balanceData) },
   handle({ address: owner, asset_type: asset, after }, context) {
     return beginEvents(watchedBalance({ owner, asset }), context, after);
@@ -103,7 +103,7 @@ export const streamBlocks = operation({
   switchable: false,
   sendsEvents: true,
   query: { after: afterField },
-  refusedQuery: streamRefusedQuery,
+  refusedQuery: streamRefusedQuery("after"),
   answer: { events: eventForm("block", BLOCK_EVENT_SCHEMA, blockData) },
   handle: ({ after }, context) => beginEvents(watchedBlocks, context, after),
   calls: (node: Asker): WatchBlocksCall => ({

@@ -211,7 +211,7 @@ export const watchList = operation({
   switchable: false,
   sendsEvents: true,
   query: { start: streamStartField, end: endField, min_trust: minTrustField },
-  refusedQuery: streamRefusedQuery,
+  refusedQuery: streamRefusedQuery("start"),
   body: watchListBody,
   answer: forms,
   errors: ["invalid_page", "invalid_range", "version_not_found", "version_pruned"],

@@ -17,10 +17,10 @@ export const afterField: Field<bigint> = {
 };
 
 /** Parameters of reads, which a stream would otherwise ignore. */
-export const streamRefusedQuery: Readonly<Record<string, string>> = {
-  ledger_version: "name the version to resume behind by `after`",
-  at: "name the version to resume behind by `after`",
-};
+export const streamRefusedQuery = (begin: "after" | "start"): Readonly<Record<string, string>> => ({
+  ledger_version: `name where to begin by \`${begin}\``,
+  at: `name where to begin by \`${begin}\``,
+});
 
 /** The header that clients send when they connect again. */
 export const lastEventIdField: Field<ResumePoint> = {

@@ -1,9 +1,10 @@
 // The operations that send transactions or events: live, or a range of versions that ends; and the same in the process.
 import { ConfigError } from "../../../base/errors.ts";
+import { Slices } from "../../../base/wait.ts";
 import { LedgerError } from "../../../ledger/errors.ts";
 import { formatTrust, lastVersionWith, type TrustLevel } from "../../../ledger/trust.ts";
 import type { LedgerPosition } from "../../../ledger/view.ts";
-import { pointAt } from "../../../ledger/watch/event-id.ts";
+import { formatPoint, pointAt, type ResumePoint } from "../../../ledger/watch/event-id.ts";
 import type { RecordFilter } from "../../../ledger/watch/record-filter.ts";
 import { changesAfter, changesBetween } from "../../../ledger/watch/watch-changes.ts";
 import { heldTo, type Watched } from "../../../ledger/watch/watched.ts";
@@ -36,6 +37,7 @@ import {
   beginRecords,
   type RecordEvent,
   type RecordKind,
+  type RecordText,
   watchedRecords,
 } from "./record-stream.ts";
 
@@ -91,46 +93,79 @@ type RecordArgs = Parameters<typeof filterOf>[0] & RangeArgs;
 
 const CSV_END = "\r\n";
 
-function csvCell(value: unknown): string {
+/** Characters or bytes that are made and sent in one turn of the event loop. */
+const TURN_LENGTH = 128 << 10;
+/** Doubling quotes costs a hundred times what copying does. */
+const QUOTED_LENGTH = 16 << 10;
+
+function* csvCell(value: unknown): Generator<string> {
   const text = typeof value === "object" ? JSON.stringify(value) : `${value ?? ""}`;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  if (!/[",\r\n]/.test(text)) return yield text;
+  yield '"';
+  for (let at = 0; at < text.length; at += QUOTED_LENGTH) {
+    yield text.slice(at, at + QUOTED_LENGTH).replaceAll('"', '""');
+  }
+  yield '"';
 }
 
-function csvLine(columns: readonly string[], json: string): string {
-  const data: unknown = JSON.parse(json);
-  const cells = columns.map((column) =>
-    column
-      .split(".")
-      .reduce<unknown>(
-        (value, name) => (value as Readonly<Record<string, unknown>> | undefined)?.[name],
-        data,
-      ),
-  );
-  return cells.map(csvCell).join(",") + CSV_END;
+/** Where the data of an event begin: no member before them has a quote in its text. */
+const DATA = ',"data":';
+
+function* csvLine(columns: readonly string[], json: string): Generator<string> {
+  // An event may nest so much that parsing it takes seconds; its text is what the cell has.
+  const start = columns.includes("data") ? json.indexOf(`${DATA}{`) : -1;
+  const end = json.lastIndexOf(",");
+  const data: unknown = JSON.parse(start < 0 ? json : json.slice(0, start) + json.slice(end));
+  for (const [i, column] of columns.entries()) {
+    if (i > 0) yield ",";
+    yield* csvCell(
+      start >= 0 && column === "data"
+        ? json.slice(start + DATA.length, end)
+        : column
+            .split(".")
+            .reduce<unknown>(
+              (part, name) => (part as Readonly<Record<string, unknown>> | undefined)?.[name],
+              data,
+            ),
+    );
+  }
+  yield CSV_END;
 }
 
 /** All that is sent of versions. */
-function encodeRecords(
+function* encodeRecords(
   { name, columns, kinds }: RecordFeed,
   form: Form,
   events: readonly RecordEvent[],
-): string | Uint8Array {
-  if (form === "bcs") {
-    return Buffer.concat(events.flatMap(({ items }) => items.map(({ text }) => text as Uint8Array)));
-  }
+): Generator<RecordText> {
   const wire = wireOf(form);
-  let sent = "";
   for (const event of events) {
     const { version, trust, facts, items } = event;
     const level = `"trust":"${formatTrust(trust)}"}`;
-    if (facts === undefined) sent += wire.event("start", event.id, `{"version":"${version}",${level}`);
-    const id = items.length === 0 || form === "csv" ? "" : event.id;
+    if (facts === undefined) yield wire.event("start", event.id, `{"version":"${version}",${level}`);
+    const id = items.length === 0 || form === "csv" || form === "bcs" ? "" : event.id;
     for (const { index, text } of items) {
-      const json = `${`${text}`.slice(0, -1)},${level}`;
-      sent += form === "csv" ? csvLine(columns, json) : wire.event(name, kinds.json.idOf(id, index), json);
+      const json = typeof text === "string" ? `${text.slice(0, -1)},${level}` : "";
+      if (json === "") yield text;
+      else if (form === "csv") yield* csvLine(columns, json);
+      else yield wire.event(name, kinds.json.idOf(id, index), json);
     }
   }
-  return sent;
+}
+
+/** Pieces together, as far as one turn takes them. */
+function* joined(pieces: Iterable<RecordText>): Generator<RecordText> {
+  let [parts, length]: [RecordText[], number] = [[], 0];
+  const join = (): RecordText =>
+    typeof parts[0] === "string" ? parts.join("") : Buffer.concat(parts as Uint8Array[]);
+  for (const piece of pieces) {
+    parts.push(piece);
+    length += piece.length;
+    if (length < TURN_LENGTH) continue;
+    yield join();
+    [parts, length] = [[], 0];
+  }
+  if (length > 0) yield join();
 }
 
 /** Pieces of a range without a match before the client is told how far the node is. */
@@ -142,22 +177,27 @@ async function rangeTexts(
   form: Form,
   { choice }: Watched<RecordEvent>,
   changes: AsyncIterable<readonly RecordEvent[]>,
+  to: ResumePoint,
 ): Promise<AsyncGenerator<string | Uint8Array>> {
   const pieces = changes[Symbol.asyncIterator]();
   const first = await pieces.next();
   const isTold = form === "events" || form === "ndjson";
   return (async function* () {
     if (form === "csv") yield feed.columns.join(",") + CSV_END;
-    let [quiet, id] = [0, ""];
+    const slices = new Slices();
+    let quiet = 0;
     for (let next = first; next.done !== true; next = await pieces.next()) {
       const picked = next.value.map((event) => choice?.pick(event) ?? event);
-      const sent = encodeRecords(feed, form, picked);
-      if (isTold) id = next.value.at(-1)?.id ?? id;
-      quiet = sent.length > 0 ? 0 : quiet + 1;
-      yield isTold && quiet > 0 && quiet % QUIET_PIECES === 0 ? wireOf(form).beat(id) : sent;
+      quiet++;
+      for (const sent of joined(encodeRecords(feed, form, picked))) {
+        quiet = 0;
+        yield sent;
+        await slices.pause();
+      }
+      if (isTold && quiet > 0 && quiet % QUIET_PIECES === 0) yield wireOf(form).beat(next.value.at(-1)?.id);
     }
-    // Tells that the range is whole, also where its last versions do not match.
-    if (isTold && id !== "") yield wireOf(form).beat(id);
+    // Tells that the range is whole, also where its last versions do not match, or the client has them all.
+    if (isTold) yield wireOf(form).beat(formatPoint(to));
   })();
 }
 
@@ -183,8 +223,9 @@ async function sendRange(
     throw new LedgerError("version_not_found", `end: version ${end} is above the latest to send, ${head}`);
   }
   const watched = least === undefined ? all : heldTo(all, least);
-  const changes = changesBetween(ledger, view, watched, after, await pointAt(view, end));
-  return { stream: await rangeTexts(feed, form, watched, changes), version: end };
+  const to = await pointAt(view, end);
+  const changes = changesBetween(ledger, view, watched, after, to);
+  return { stream: await rangeTexts(feed, form, watched, changes, to), version: end };
 }
 
 /** The forms of a stream; the last one only where there is BCS. */
@@ -199,7 +240,7 @@ export function recordForms(
   const form = (which: Form, description: string, more: JsonSchema): AnswerForm<RecordEvent> => ({
     schema: { type: "string", ...more },
     description,
-    encode: (event) => encodeRecords(feed, which, [event]),
+    encode: (event) => [...encodeRecords(feed, which, [event])].join(""),
   });
   return {
     events: form(
@@ -224,7 +265,7 @@ export function recordStream(feed: RecordFeed, schema: JsonSchema, module: strin
     switchable: false,
     sendsEvents: true,
     query: recordFields(module),
-    refusedQuery: streamRefusedQuery,
+    refusedQuery: streamRefusedQuery("start"),
     answer: recordForms(feed, schema, bcs),
     errors: ["invalid_page", "invalid_range", "version_not_found", "version_pruned"],
     handle: (args: RecordArgs, context: Context<"required">) =>

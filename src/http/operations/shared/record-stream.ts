@@ -43,7 +43,7 @@ import { RecordsPrinter } from "../../printing/records-text.ts";
 import { beginEvents } from "../../schemas/event-stream.ts";
 
 /** JSON, or BCS. */
-type RecordText = string | Uint8Array;
+export type RecordText = string | Uint8Array;
 
 interface RecordItem {
   readonly index: number;
@@ -96,6 +96,7 @@ export interface RecordKind {
     record: StoredRecord,
     facts: RecordFacts,
     view: LedgerView,
+    slices: Slices,
   ) => MaybePromise<readonly RecordText[]>;
   readonly idOf: (id: string, index: number) => string;
 }
@@ -116,7 +117,7 @@ function printing(
   /** Members before those of the printed text. */
   head?: (version: bigint, index: number, hash: string, timestamp: string) => string,
 ): RecordKind["print"] {
-  return async (printer, record, { spans }) => {
+  return async (printer, record, { spans }, _, slices) => {
     const hash = toPrefixedHex(spans.info.transactionHash);
     const { version } = record;
     try {
@@ -127,6 +128,8 @@ function printing(
         const json = typeof whole === "string" ? whole : `${Buffer.from(await whole)}`;
         // A cut makes one text of all of its parts.
         texts.push(head === undefined ? json : `{${head(version, i, hash, timestamp)}${json.slice(1)}`);
+        const pausing = slices.pause();
+        if (pausing !== undefined) await pausing;
       }
       return texts;
     } catch (error) {
@@ -168,10 +171,15 @@ export const EVENTS: RecordKind = {
 
 export const RAW_EVENTS: RecordKind = {
   ...EVENTS,
-  print: (_, { version }, { spans }) =>
-    spans.events.map((event, index) =>
-      concatBytes(new BcsWriter(16).u64(version).u64(BigInt(index)).take(), event),
-    ),
+  print: async (_, { version }, { spans }, _view, slices) => {
+    const all: Uint8Array[] = [];
+    for (const [index, event] of spans.events.entries()) {
+      all.push(concatBytes(new BcsWriter(16).u64(version).u64(BigInt(index)).take(), event));
+      const pausing = slices.pause();
+      if (pausing !== undefined) await pausing;
+    }
+    return all;
+  },
 };
 
 /** What the last reader of changes knew of types. The next one takes it, so that no two share it. */
@@ -213,8 +221,9 @@ async function readPiece(
     const idOf = (): string => markedId(version, historyHash ?? facts.spans.accumulatorRoot);
     const event = new RecordEvent({ version, trust: trustAt(position.trust, version) }, idOf, facts);
     const isSent = isWanted(event);
+    await slices.pause();
     for (const kind of event.parts.keys()) {
-      const printed = kind.print(printer, record, facts, view);
+      const printed = kind.print(printer, record, facts, view, slices);
       const texts = printed instanceof Promise ? await printed : printed;
       // Printing may have fetched modules, on which the text rests then.
       event.trust = trustOfAnswer(view, version);
