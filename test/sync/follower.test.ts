@@ -237,23 +237,27 @@ describe("an upstream that fails", () => {
     expect(calls).toBeGreaterThan(6);
   });
 
-  it("is left alone for its Retry-After, while others are asked", async () => {
-    const times: number[] = [];
-    const busy: Upstream = {
-      ...bent(recorded(chain.records, "busy"), (page) => page),
-      getRecords: async () => {
-        times.push(performance.now());
-        throw new UpstreamError("busy", "later", { retryAfterMs: 60_000 });
-      },
-    };
-    const { store, follower } = follow({ upstreams: [busy, recorded(chain.records, "free")] });
-    await untilVersion(store, head);
-    expect(times.length).toBe(1);
-    expect(follower.status().upstreams).toMatchObject([
-      { name: "busy", state: "resting", fault: expect.stringContaining("busy") },
-      { name: "free", state: "ok" },
-    ]);
-  });
+  it.each([60_000, 0])(
+    "is left alone for its Retry-After of %i, or for long, while others are asked",
+    async (retryAfterMs) => {
+      const times: number[] = [];
+      const busy: Upstream = {
+        ...bent(recorded(chain.records, "busy"), (page) => page),
+        getRecords: async () => {
+          times.push(performance.now());
+          throw new UpstreamError("busy", "later", { retryAfterMs });
+        },
+      };
+      const pace = { retry: { baseMs: 60_000, maxMs: 60_000 } };
+      const { store, follower } = follow({ upstreams: [busy, recorded(chain.records, "free")], pace });
+      await untilVersion(store, head);
+      expect(times.length).toBe(1);
+      expect(follower.status().upstreams).toMatchObject([
+        { name: "busy", state: "resting", fault: expect.stringContaining("busy") },
+        { name: "free", state: "ok" },
+      ]);
+    },
+  );
 
   it("of another chain is set aside, and so is one that has pruned what is needed", async () => {
     const other = createRecordedUpstream({ name: "other", chainId: 99, records: chain.records });

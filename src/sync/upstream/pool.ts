@@ -200,7 +200,8 @@ export class UpstreamPool {
     entry.failures++;
     const place = error.version === undefined ? undefined : entry.upstream.noteWrong?.(error.version);
     entry.fault = `${error.code}: ${place === undefined ? "" : `${place}: `}${error.message}`;
-    const waitMs = error.retryAfterMs ?? backoffMs(entry.failures, isSetAside ? setAside : retry, random);
+    // One that asks to be asked again at once, as by a date that is over, would be asked without end.
+    const waitMs = error.retryAfterMs || backoffMs(entry.failures, isSetAside ? setAside : retry, random);
     entry.readyMs = clock() + waitMs;
     const fields = { upstream: entry.upstream.name, fault: entry.fault, againInMs: Math.round(waitMs) };
     if (isSetAside) logger.warn(fields, "upstream set aside after wrong data");
