@@ -72,7 +72,8 @@ async function orUnavailable<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     const isOfState =
-      error instanceof BcsError || (error instanceof LedgerError && FROM_STATE.includes(error.details?.field));
+      error instanceof BcsError ||
+      (error instanceof LedgerError && FROM_STATE.includes(error.details?.field));
     if (!isOfState) throw error;
     throw new LedgerError("unavailable", `the next block is refused: ${error.message}`, { cause: error });
   }

@@ -159,9 +159,8 @@ function required(name: string, value: string | undefined): string {
 /** The address of a receiver. Throws ConfigError. */
 function receiverUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== "https:" && url?.protocol !== "http:") {
-    throw new ConfigError(`--to: expected a URL with https: or http:, got ${text}`);
-  }
+  const isHttp = url?.protocol === "https:" || url?.protocol === "http:";
+  if (!isHttp) throw new ConfigError(`--to: expected a URL with https: or http:, got ${text}`);
   // Not repeated: messages end up in logs.
   if (url.username + url.password === "") return url.href;
   throw new ConfigError("--to: expected a URL without a user and password");

@@ -26,19 +26,8 @@ const TRANSACTION_FEED: RecordFeed = {
   name: "transaction",
   kinds: { json: TRANSACTIONS, csv: BRIEF_TRANSACTIONS, bcs: RAW_TRANSACTIONS },
   columns: [
-    "version",
-    "timestamp",
-    "hash",
-    "type",
-    "sender",
-    "sequence_number",
-    "payload.function",
-    "success",
-    "vm_status",
-    "gas_used",
-    "gas_unit_price",
-    "trust",
-    "unprintable",
+    ...["version", "timestamp", "hash", "type", "sender", "sequence_number", "payload.function", "success"],
+    ...["vm_status", "gas_used", "gas_unit_price", "trust", "unprintable"],
   ],
 };
 

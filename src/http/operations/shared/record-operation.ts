@@ -93,7 +93,6 @@ type RecordArgs = Parameters<typeof filterOf>[0] & RangeArgs;
 
 const CSV_END = "\r\n";
 
-/** Characters or bytes that are made and sent in one turn of the event loop. */
 const TURN_LENGTH = 128 << 10;
 /** Doubling quotes costs a hundred times what copying does. */
 const QUOTED_LENGTH = 16 << 10;
@@ -108,28 +107,18 @@ function* csvCell(value: unknown): Generator<string> {
   yield '"';
 }
 
-/** Where the data of an event begin: no member before them has a quote in its text. */
-const DATA = ',"data":';
-
+/** An event may nest so much that parsing it takes seconds: the text of its data is what the cell has. */
 function* csvLine(columns: readonly string[], json: string): Generator<string> {
-  // An event may nest so much that parsing it takes seconds; its text is what the cell has.
-  const start = columns.includes("data") ? json.indexOf(`${DATA}{`) : -1;
+  const start = columns.includes("data") ? json.indexOf(',"data":{') : -1;
   const end = json.lastIndexOf(",");
-  const data: unknown = JSON.parse(start < 0 ? json : json.slice(0, start) + json.slice(end));
-  for (const [i, column] of columns.entries()) {
-    if (i > 0) yield ",";
-    yield* csvCell(
-      start >= 0 && column === "data"
-        ? json.slice(start + DATA.length, end)
-        : column
-            .split(".")
-            .reduce<unknown>(
-              (part, name) => (part as Readonly<Record<string, unknown>> | undefined)?.[name],
-              data,
-            ),
-    );
+  const rest = JSON.parse(start < 0 ? json : json.slice(0, start) + json.slice(end)) as object;
+  const data = start < 0 ? rest : { ...rest, data: json.slice(json.indexOf("{", start), end) };
+  for (const column of columns) {
+    const toPart = (part: unknown, name: string) =>
+      (part as Readonly<Record<string, unknown>> | undefined)?.[name];
+    yield* csvCell(column.split(".").reduce(toPart, data));
+    yield column === columns.at(-1) ? CSV_END : ",";
   }
-  yield CSV_END;
 }
 
 /** All that is sent of versions. */
@@ -146,18 +135,17 @@ function* encodeRecords(
     const id = items.length === 0 || form === "csv" || form === "bcs" ? "" : event.id;
     for (const { index, text } of items) {
       const json = typeof text === "string" ? `${text.slice(0, -1)},${level}` : "";
-      if (json === "") yield text;
+      if (form === "bcs") yield text;
       else if (form === "csv") yield* csvLine(columns, json);
       else yield wire.event(name, kinds.json.idOf(id, index), json);
     }
   }
 }
 
-/** Pieces together, as far as one turn takes them. */
+/** Pieces together, as far as one turn of the event loop takes them. */
 function* joined(pieces: Iterable<RecordText>): Generator<RecordText> {
   let [parts, length]: [RecordText[], number] = [[], 0];
-  const join = (): RecordText =>
-    typeof parts[0] === "string" ? parts.join("") : Buffer.concat(parts as Uint8Array[]);
+  const join = () => (typeof parts[0] === "string" ? parts.join("") : Buffer.concat(parts as Uint8Array[]));
   for (const piece of pieces) {
     parts.push(piece);
     length += piece.length;
@@ -165,7 +153,7 @@ function* joined(pieces: Iterable<RecordText>): Generator<RecordText> {
     yield join();
     [parts, length] = [[], 0];
   }
-  if (length > 0) yield join();
+  yield join();
 }
 
 /** Pieces of a range without a match before the client is told how far the node is. */
@@ -190,7 +178,7 @@ async function rangeTexts(
       const picked = next.value.map((event) => choice?.pick(event) ?? event);
       quiet++;
       for (const sent of joined(encodeRecords(feed, form, picked))) {
-        quiet = 0;
+        if (sent.length > 0) quiet = 0;
         yield sent;
         await slices.pause();
       }
@@ -306,14 +294,8 @@ export interface RecordsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const RECORDS_NAMES: OptionNames<RecordsOptions> = {
-  from: true,
-  after: true,
-  to: true,
-  filter: true,
-  minTrust: true,
-  signal: true,
-};
+const WHERE = { from: true, after: true, to: true } as const;
+const RECORDS_NAMES: OptionNames<RecordsOptions> = { ...WHERE, filter: true, minTrust: true, signal: true };
 
 /** A transaction or an event. */
 export interface RecordAnswer {

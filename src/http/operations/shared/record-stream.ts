@@ -96,7 +96,6 @@ export interface RecordKind {
     record: StoredRecord,
     facts: RecordFacts,
     view: LedgerView,
-    slices: Slices,
   ) => MaybePromise<readonly RecordText[]>;
   readonly idOf: (id: string, index: number) => string;
 }
@@ -117,7 +116,7 @@ function printing(
   /** Members before those of the printed text. */
   head?: (version: bigint, index: number, hash: string, timestamp: string) => string,
 ): RecordKind["print"] {
-  return async (printer, record, { spans }, _, slices) => {
+  return async (printer, record, { spans }) => {
     const hash = toPrefixedHex(spans.info.transactionHash);
     const { version } = record;
     try {
@@ -128,8 +127,6 @@ function printing(
         const json = typeof whole === "string" ? whole : `${Buffer.from(await whole)}`;
         // A cut makes one text of all of its parts.
         texts.push(head === undefined ? json : `{${head(version, i, hash, timestamp)}${json.slice(1)}`);
-        const pausing = slices.pause();
-        if (pausing !== undefined) await pausing;
       }
       return texts;
     } catch (error) {
@@ -171,15 +168,10 @@ export const EVENTS: RecordKind = {
 
 export const RAW_EVENTS: RecordKind = {
   ...EVENTS,
-  print: async (_, { version }, { spans }, _view, slices) => {
-    const all: Uint8Array[] = [];
-    for (const [index, event] of spans.events.entries()) {
-      all.push(concatBytes(new BcsWriter(16).u64(version).u64(BigInt(index)).take(), event));
-      const pausing = slices.pause();
-      if (pausing !== undefined) await pausing;
-    }
-    return all;
-  },
+  print: (_, { version }, { spans }) =>
+    spans.events.map((event, index) =>
+      concatBytes(new BcsWriter(16).u64(version).u64(BigInt(index)).take(), event),
+    ),
 };
 
 /** What the last reader of changes knew of types. The next one takes it, so that no two share it. */
@@ -223,7 +215,7 @@ async function readPiece(
     const isSent = isWanted(event);
     await slices.pause();
     for (const kind of event.parts.keys()) {
-      const printed = kind.print(printer, record, facts, view, slices);
+      const printed = kind.print(printer, record, facts, view);
       const texts = printed instanceof Promise ? await printed : printed;
       // Printing may have fetched modules, on which the text rests then.
       event.trust = trustOfAnswer(view, version);
