@@ -9,10 +9,7 @@ import { readAtOf, stateOptions } from "./source/options.ts";
 import type { ReadAtOperand, Source } from "./source/source.ts";
 
 /** Options of these commands. */
-export const batchOptions = {
-  ...stateOptions,
-  json: switchOption("Print one JSON object", false),
-};
+export const batchOptions = { ...stateOptions, json: switchOption("Print one JSON object", false) };
 
 /** Queries of one request. */
 const MAX_QUERIES = 1000;

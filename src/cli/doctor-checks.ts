@@ -205,10 +205,7 @@ export async function storeFindings(path: string, nowMs: number): Promise<SeenSt
         : "restore a backup: docs/operate.md";
     return { look: undefined, findings: [bad(check, error.message, advice)] };
   }
-  return {
-    look,
-    findings: [ledgerFinding(look), ...lockFindings(look), ...clockFindings(look, nowMs)],
-  };
+  return { look, findings: [ledgerFinding(look), ...lockFindings(look), ...clockFindings(look, nowMs)] };
 }
 
 function ledgerFinding({ bytes, ledger }: StoreLook): Finding {

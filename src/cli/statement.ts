@@ -328,12 +328,7 @@ export async function readStatements(
     ...(info.waypoint === undefined ? {} : { waypoint: `${info.waypoint}` }),
     sextant_version: `${info.sextant_version}`,
   };
-  const frame = {
-    address,
-    chain_id: ledger.chain_id,
-    from: formatTime(fromUsec),
-    to: formatTime(toUsec),
-  };
+  const frame = { address, chain_id: ledger.chain_id, from: formatTime(fromUsec), to: formatTime(toUsec) };
   const known = new Map<string, Movements>();
   const counted = new Set<string>();
   const statements: Statement[] = [];

@@ -85,10 +85,7 @@ describe("a data directory", () => {
     chmodSync(path, 0o555);
     const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     const { node, bin } = openProgram();
-    const run = promisify(execFile)(node, [bin, "doctor", "--data", path], {
-      ...user,
-      cwd: folder,
-    });
+    const run = promisify(execFile)(node, [bin, "doctor", "--data", path], { ...user, cwd: folder });
     await expect(run).rejects.toMatchObject({
       code: 1,
       stdout: expect.stringMatching(

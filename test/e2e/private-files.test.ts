@@ -30,11 +30,7 @@ describe.skipIf(process.platform === "win32")("files of a store under umask 0", 
     await runProgram(["backup", "--data", paths.data, "--to", paths.backup]);
     await runProgram(["restore", "--from", paths.backup, "--data", paths.back]);
     expect(modesIn(paths.data)).toEqual({ ".": "700", "data.mdb": "600", "lock.mdb": "600" });
-    expect(modesIn(paths.backup)).toEqual({
-      ".": "700",
-      "backup.json": "600",
-      "data.mdb": "600",
-    });
+    expect(modesIn(paths.backup)).toEqual({ ".": "700", "backup.json": "600", "data.mdb": "600" });
     // A reader makes the lock file that a restored store lacks.
     await runProgram(["status", "--data", paths.back]);
     expect(modesIn(paths.back)).toEqual({ ".": "700", "data.mdb": "600", "lock.mdb": "600" });

@@ -110,10 +110,7 @@ async function publishAndCall(node: Node, { address, metadata, code }: CompiledP
       payload: { function: `${address}::message::get_message`, functionArguments: [address] },
     }),
   ).toEqual(["hello"]);
-  await send({
-    function: "0x1::aptos_account::transfer",
-    functionArguments: [SHOP, 12],
-  });
+  await send({ function: "0x1::aptos_account::transfer", functionArguments: [SHOP, 12] });
   expect(await node.balance("0xcafe", APT)).toBe(12n);
 }
 
@@ -293,10 +290,7 @@ describe.skipIf(!hasShared)("a chain with a network's framework", () => {
     // A nonce in the place of a sequence number, which is good once.
     const orderless = await aptos.transaction.build.simple({
       sender: ben.accountAddress,
-      data: {
-        function: "0x1::aptos_account::transfer",
-        functionArguments: [SHOP, 70],
-      },
+      data: { function: "0x1::aptos_account::transfer", functionArguments: [SHOP, 70] },
       options: { replayProtectionNonce: 77 },
     });
     const orderlessFee = await done(

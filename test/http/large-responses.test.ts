@@ -12,10 +12,7 @@ const MAX_SLICE_BYTES = MIB / 4;
 
 /** Replies with a body, and notes when it is sent. */
 function reply(request: IncomingMessage, response: ServerResponse, body: Uint8Array, events: string[]): void {
-  new NodeExchange(request, response, {
-    awaitsContinue: false,
-    readTimeoutMs: 10_000,
-  }).respond({
+  new NodeExchange(request, response, { awaitsContinue: false, readTimeoutMs: 10_000 }).respond({
     ...{ status: 200, headers: plainHeaders("bcs"), extra: [], body, closes: false },
     onSent: () => events.push("sent"),
   });

@@ -87,12 +87,7 @@ describe("raw table item over HTTP", () => {
         controller.close();
       },
     });
-    const response = await fetch(itemUrl, {
-      method: "POST",
-      body,
-      headers: JSON_TYPE,
-      duplex: "half",
-    });
+    const response = await fetch(itemUrl, { method: "POST", body, headers: JSON_TYPE, duplex: "half" });
     expect([response.status, await response.text()]).toEqual([200, `"${TABLE_VALUE}"`]);
   });
 

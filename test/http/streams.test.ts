@@ -442,11 +442,7 @@ describe("a reader that is too slow", () => {
     await store.commit({
       previous: position.version,
       position: { ...position, version: last, blockHeight: position.blockHeight + 1n },
-      writes: versions.map((version) => ({
-        version,
-        keyHash,
-        value: stateValue(coinStore(version)),
-      })),
+      writes: versions.map((version) => ({ version, keyHash, value: stateValue(coinStore(version)) })),
       blocks: [
         {
           height: position.blockHeight + 1n,

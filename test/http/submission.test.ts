@@ -146,10 +146,7 @@ describe("submission to the local chain", () => {
     const other = { ...stranger, address: sender.address } as Keypair;
     expect(
       (await submit(signCall(other, transfer(1n, { fields: { sequenceNumber: 2n } })))).body,
-    ).toMatchObject({
-      error_code: "vm_error",
-      vm_error_code: 2,
-    });
+    ).toMatchObject({ error_code: "vm_error", vm_error_code: 2 });
   });
 
   it("refuses what it does not model, by name", async () => {

@@ -227,11 +227,7 @@ describe("the price of gas", () => {
     await run.start();
     const { url } = await startServer({ ledger: run.store });
     const aptos = sdkClient(`${url}/v1`);
-    const idle = {
-      deprioritized_gas_estimate: 100,
-      gas_estimate: 100,
-      prioritized_gas_estimate: 150,
-    };
+    const idle = { deprioritized_gas_estimate: 100, gas_estimate: 100, prioritized_gas_estimate: 150 };
     expect(await aptos.getGasPriceEstimation()).toEqual(idle);
     await run.steps(5);
     expect(await (await fetch(`${url}/v1/estimate_gas_price`)).json()).toEqual(idle);

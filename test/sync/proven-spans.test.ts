@@ -275,11 +275,7 @@ describe("a fresh node that begins at the signed end of an epoch", () => {
       };
       let firstFault: string | undefined;
       let node: Node | undefined;
-      node = await follow({
-        truth,
-        upstreams: [liar.url, honest.url],
-        proofs: [truth.proofUrl ?? ""],
-      });
+      node = await follow({ truth, upstreams: [liar.url, honest.url], proofs: [truth.proofUrl ?? ""] });
       const info = await untilLevel(node, "proven", await headOf(truth));
       expect(info.oldest_ledger_version).toBe(`${end}`);
       expect(info.refuted_from).toBeUndefined();

@@ -80,10 +80,7 @@ export const balancesCommand = command({
 export const detailCommand = command({
   name: "detail",
   operands: "ADDRESS ASSET",
-  options: {
-    ...stateOptions,
-    json: switchOption("Print the JSON response", false),
-  },
+  options: { ...stateOptions, json: switchOption("Print the JSON response", false) },
   exclusions: stateExclusions,
   examples: [
     "sextant detail 0x1 0x1::aptos_coin::AptosCoin",

@@ -11,10 +11,7 @@ import { readAtOf, readAtOptions, sourceOptions, stateExclusions, stateOptions }
 export const rawItemCommand = command({
   name: "raw-item",
   operands: "TABLE_HANDLE KEY",
-  options: {
-    ...stateOptions,
-    json: switchOption("Print a JSON object", false),
-  },
+  options: { ...stateOptions, json: switchOption("Print a JSON object", false) },
   exclusions: stateExclusions,
   examples: ["sextant raw-item 0x1b85…fdca 0x0619dc29a0aac8fa", "sextant raw-item 0x1b85…fdca 0x00 --json"],
   run: async (values, operands, context) => {

@@ -6,12 +6,7 @@ import { specPage as renderSpecPage, startPage as renderStartPage } from "../pag
 import { named } from "../schemas/named.ts";
 import type { Services } from "../services.ts";
 
-const DOCUMENT = {
-  method: "GET",
-  ledger: "none",
-  switchable: false,
-  isDocument: true,
-} as const;
+const DOCUMENT = { method: "GET", ledger: "none", switchable: false, isDocument: true } as const;
 
 const OPEN_API_SCHEMA = named("OpenApiDocument", { type: "object", additionalProperties: true });
 

@@ -240,11 +240,7 @@ export const encodeSubmission = operation({
   switch: "encode",
   body: submissionBody,
   answer: {
-    json: {
-      schema: HEX_BYTES_SCHEMA,
-      description: "The signing message in hex.",
-      encode: hexText,
-    },
+    json: { schema: HEX_BYTES_SCHEMA, description: "The signing message in hex.", encode: hexText },
     bcs: bcsForm(
       "The signing message as a BCS `vector<u8>`: its length in ULEB128, then the bytes.",
       (message: Uint8Array) => new BcsWriter(message.length + PREFIX_BYTES).byteString(message).take(),
