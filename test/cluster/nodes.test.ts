@@ -54,7 +54,8 @@ async function compare(nodes: readonly Running[], model: Node, versions: readonl
   const guide = model.guide();
   if (guide === undefined || model.url === undefined) throw new Error("the model has no guide");
   const encoding = encodeQuestion(guide, 1);
-  const questions = [...questionsAbout(guide), encoding];
+  // Of each, JSON and BCS in turn: they are read alike.
+  const questions = [...questionsAbout(guide).filter((_, i) => [0, 3].includes(i % 4)), encoding];
   const pipelines = [model.url, ...nodes.map(({ url }) => url)].map((url) => new Pipeline(new URL(url)));
   let compared = 0;
   for (const version of versions) {
@@ -138,7 +139,7 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
       // Around the change of the writer, and at both ends.
       const versions = [0n, left, left + 1n, head];
       const compared = await compare([standby, second, reader], model, versions);
-      expect(compared).toBeGreaterThan(1700);
+      expect(compared).toBeGreaterThan(850);
       await model.close();
       expect((await standby.stop()).code).toBe(0);
       // A lease that was given back need not lapse first.

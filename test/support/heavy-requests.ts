@@ -478,7 +478,7 @@ export function ledgerRequests(): HeavyRequest[] {
     row("estimate_gas_price", "first", get("/estimate_gas_price")),
     ...every("/blocks/by_height/1?with_transactions=true", "get_block_by_height", "large transactions"),
     ...every("/blocks/by_height/2?with_transactions=true", "get_block_by_height", "many transactions"),
-    ...every("/blocks/by_version/1?with_transactions=true", "get_block_by_version", "large transactions"),
+    row("get_block_by_version", "as by its height", get("/blocks/by_version/1?with_transactions=false")),
     ...withTexts("get_raw_state_value", "/experimental/state_values/raw", 2 * MIB, BCS),
     row("info", "one", get("/info")),
     row("get_ledger_info", "one", get("/")),
