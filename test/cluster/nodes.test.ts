@@ -95,7 +95,7 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
     ];
   };
   const writing = (ledger: string, seed: string): string[] => {
-    const chain = ["--seed", seed, "--block-time", "0", "--blocks", "25", "--prune-window", "off"];
+    const chain = ["--seed", seed, "--block-time", "0", "--blocks", "15", "--prune-window", "off"];
     return [...store(ledger), ...chain];
   };
 
@@ -124,7 +124,7 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
         return info.writer_role === "writer" && info;
       });
       expect(BigInt(token ?? "0")).toBeGreaterThan(1n);
-      await wait(async () => standby.stderr().includes("blocks 25/25"));
+      await wait(async () => standby.stderr().includes("blocks 15/15"));
       await wait(async () => (await versionOf(reader)) > left + 40n);
 
       // Later processes find it taken, whatever its state before.
@@ -155,7 +155,7 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
       const [host = "", port = "9042"] = (hosts[0] ?? "").split(":");
       const line = await openLine({ host, port: Number(port) });
       const place = store("gone", `127.0.0.1:${line.port}`);
-      const chain = ["--block-time", "100ms", "--prune-window", "off"];
+      const chain = ["--block-time", "500ms", "--prune-window", "off"];
       const writer = await startProgram([...place, ...chain]);
       const reader = await startProgram([...place, "--read-only"]);
       await wait(async () => (await versionOf(reader)) > 5n);

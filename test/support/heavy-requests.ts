@@ -30,7 +30,7 @@ export interface HeavyRequest extends MeterRequest {
 
 /** Variants that cost less than their like. */
 const RARE =
-  /in brotli|in BCS|blanks|line feeds|known name|escapes|wide|UTF-8|Blob|Nested|Numbers|Texts|(numbers|deep lists|members|matrix|many texts|script|byte string).*8388508/;
+  /in brotli|in BCS|blanks|line feeds|known name|escapes|wide|UTF-8|Blob|Nested|Numbers|Texts|an event and|many resources|(numbers|deep lists|members|matrix|many texts|script|byte string).*8388508/;
 
 /** The requests without those that cost less than their like. */
 export function usualRequests(requests: readonly HeavyRequest[]): readonly HeavyRequest[] {
