@@ -112,7 +112,7 @@ export class Installation {
       "--store-url",
       `cassandra://${hosts.join(",")}/${options.keyspace}`,
     ];
-    const writing = ["--seed", "power", "--block-time", "1s", "--prune-window", "off"];
+    const writing = ["--seed", "power", "--block-time", "200ms", "--prune-window", "off"];
     const names = ["writer", "standby", "reader 1", "reader 2"];
     this.#processes = names.map((name, at) => {
       const own = at < 2 ? ["--lease-time", `${options.leaseMs}ms`, ...writing] : ["--read-only"];
