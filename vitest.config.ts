@@ -89,7 +89,7 @@ export default defineConfig({
         ...LATE,
         // Each run draws other cases; `npm run fuzz` and a larger SEXTANT_RUNS draw more of them.
         env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "40" },
-        globalSetup: "test/support/chromium-setup.ts",
+        globalSetup: ["test/support/cassandra-setup.ts", "test/support/chromium-setup.ts"],
       }),
     ],
   },

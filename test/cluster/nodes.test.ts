@@ -54,7 +54,8 @@ async function compare(nodes: readonly Running[], model: Node, versions: readonl
   const guide = model.guide();
   if (guide === undefined || model.url === undefined) throw new Error("the model has no guide");
   const encoding = encodeQuestion(guide, 1);
-  const questions = [...questionsAbout(guide), encoding];
+  // Of each, JSON and BCS in turn: they are read alike.
+  const questions = [...questionsAbout(guide).filter((_, i) => [0, 3].includes(i % 4)), encoding];
   const pipelines = [model.url, ...nodes.map(({ url }) => url)].map((url) => new Pipeline(new URL(url)));
   let compared = 0;
   for (const version of versions) {
@@ -94,7 +95,7 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
     ];
   };
   const writing = (ledger: string, seed: string): string[] => {
-    const chain = ["--seed", seed, "--block-time", "0", "--blocks", "25", "--prune-window", "off"];
+    const chain = ["--seed", seed, "--block-time", "0", "--blocks", "15", "--prune-window", "off"];
     return [...store(ledger), ...chain];
   };
 
@@ -123,7 +124,7 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
         return info.writer_role === "writer" && info;
       });
       expect(BigInt(token ?? "0")).toBeGreaterThan(1n);
-      await wait(async () => standby.stderr().includes("blocks 25/25"));
+      await wait(async () => standby.stderr().includes("blocks 15/15"));
       await wait(async () => (await versionOf(reader)) > left + 40n);
 
       // Later processes find it taken, whatever its state before.
@@ -138,7 +139,7 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
       // Around the change of the writer, and at both ends.
       const versions = [0n, left, left + 1n, head];
       const compared = await compare([standby, second, reader], model, versions);
-      expect(compared).toBeGreaterThan(1700);
+      expect(compared).toBeGreaterThan(850);
       await model.close();
       expect((await standby.stop()).code).toBe(0);
       // A lease that was given back need not lapse first.
@@ -154,7 +155,7 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
       const [host = "", port = "9042"] = (hosts[0] ?? "").split(":");
       const line = await openLine({ host, port: Number(port) });
       const place = store("gone", `127.0.0.1:${line.port}`);
-      const chain = ["--block-time", "100ms", "--prune-window", "off"];
+      const chain = ["--block-time", "500ms", "--prune-window", "off"];
       const writer = await startProgram([...place, ...chain]);
       const reader = await startProgram([...place, "--read-only"]);
       await wait(async () => (await versionOf(reader)) > 5n);

@@ -1,5 +1,4 @@
-// The questions about balances and tables on a real cluster: the answers are those of an LMDB store with the same chain, in
-// every form, before and after pruning.
+// The questions about balances and tables on a real cluster: the answers are those of an LMDB store with the same chain, before and after pruning.
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createNode, type Node } from "../../src/node.ts";
@@ -11,6 +10,8 @@ const COIN = "0x1::aptos_coin::AptosCoin";
 const BLOCKS = 25;
 /** Of the chain's own clock, whose blocks are a second apart. */
 const PRUNE_WINDOW = "8s";
+/** Questions under way at once. */
+const AT_ONCE = 8;
 const folder = temporaryFolder();
 
 interface Question {
@@ -45,9 +46,9 @@ function questionsAbout(node: Node, { head, versions, times }: Times): Question[
     }
     for (const asset of assets) {
       const history = `/accounts/${address}/balance/${encodeURIComponent(asset)}/history`;
-      for (const accept of ["application/json", "text/csv", "application/x-ndjson"]) {
+      // As one body, and as a stream.
+      for (const accept of ["application/json", "application/x-ndjson"])
         questions.push({ path: history, accept });
-      }
       for (const query of ["limit=3", "points=8", `from=${versions[1]}&to=${head}`, `from=${times[1]}`]) {
         questions.push({ path: `${history}?${query}` });
       }
@@ -56,22 +57,16 @@ function questionsAbout(node: Node, { head, versions, times }: Times): Question[
   for (const { handle, keys } of tables) {
     for (const point of points) {
       const items = `/tables/${handle}/items`;
-      for (const accept of ["application/json", "application/x-bcs"]) {
-        questions.push({ path: `${items}?limit=2&${point}`, accept });
-      }
+      questions.push({ path: `${items}?limit=2&${point}`, accept: "application/x-bcs" });
       questions.push({ path: `${items}/count?${point}` });
       questions.push({ path: `${items}?since=${versions[1]}&${point}` });
       const queries = keys.map(({ key }) => ({ table_handle: handle, key }));
-      for (const accept of ["application/json", "application/x-bcs"]) {
-        questions.push({ path: `/tables/raw_items?${point}`, accept, body: { queries } });
-      }
+      questions.push({ path: `/tables/raw_items?${point}`, accept: "application/x-bcs", body: { queries } });
     }
   }
   const pairs = accounts.map(({ address }) => ({ address, asset_type: COIN }));
   for (const point of points) {
-    for (const accept of ["application/json", "application/x-bcs"]) {
-      questions.push({ path: `/balances?${point}`, accept, body: { queries: pairs, totals: true } });
-    }
+    questions.push({ path: `/balances?${point}`, body: { queries: pairs, totals: true } });
   }
   return questions;
 }
@@ -121,16 +116,18 @@ describeCluster("questions about balances and tables", (cluster) => {
         expect(keptThere).toBe(kept);
         const head = BigInt((await lmdb.ledgerInfo()).ledger_version);
         const lastSecs = BigInt((await lmdb.ledgerInfo()).ledger_timestamp) / 1_000_000n;
-        const times = [BLOCKS, 5, 1].map((back) =>
+        const times = [BLOCKS, 5].map((back) =>
           new Date(1000 * Number(lastSecs - BigInt(back))).toISOString(),
         );
-        const questions = questionsAbout(lmdb, { head, versions: [1n, head - 9n, head, head + 1n], times });
-        for (const question of questions) {
+        const questions = questionsAbout(lmdb, { head, versions: [1n, head - 9n, head + 1n], times });
+        const compareOne = async (question: Question): Promise<void> => {
           const [expected, found] = await Promise.all([ask(lmdb, question), ask(cassandra, question)]);
           expect(found, JSON.stringify(question)).toBe(expected);
           const [status] = JSON.parse(expected) as [number];
           counts[status] = (counts[status] ?? 0) + 1;
-        }
+        };
+        for (let from = 0; from < questions.length; from += AT_ONCE)
+          await Promise.all(questions.slice(from, from + AT_ONCE).map(compareOne));
       } finally {
         for (const node of nodes) await node.close();
       }

@@ -3,12 +3,13 @@ import { expect, it } from "vitest";
 import { describeCluster } from "../support/cassandra.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
 
-describeCluster("tables of a store", ({ open, hosts, keyspace }) => {
+describeCluster("tables of a store", ({ open, hosts, keyspace: shared }) => {
   it("are the same when several processes create them at once", async () => {
+    const keyspace = `${shared}_created`;
     // A different host for each store, if there are several: requests to one node alone never conflict.
     const stores = await Promise.all(
       [0, 1, 2].map((at) =>
-        open({ ledger: "first", headMaxAgeMs: 0, hosts: [hosts[at % hosts.length] ?? ""] }),
+        open({ keyspace, ledger: "first", headMaxAgeMs: 0, hosts: [hosts[at % hosts.length] ?? ""] }),
       ),
     );
     const client = new Client({
@@ -18,7 +19,6 @@ describeCluster("tables of a store", ({ open, hosts, keyspace }) => {
     });
     const query = `SELECT table_name, id FROM system_schema.tables WHERE keyspace_name = '${keyspace}'`;
     const { rows } = await client.execute(query, [], { readTimeout: 60_000 });
-    await client.shutdown();
     expect(rows).toHaveLength(9);
     // The mark of a given id, not one that a node chose.
     for (const { id } of rows) expect(String(id)).toMatch(/^.{14}4.{4}8/);
@@ -34,5 +34,7 @@ describeCluster("tables of a store", ({ open, hosts, keyspace }) => {
       view.release();
       await store.close();
     }
+    await client.execute(`DROP KEYSPACE ${keyspace}`, [], { readTimeout: 120_000 });
+    await client.shutdown();
   });
 });

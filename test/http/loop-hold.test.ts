@@ -31,10 +31,11 @@ function usual(requests: readonly HeavyRequest[]): readonly HeavyRequest[] {
 /** Pages that say how the node is, without parameters or data. */
 const SIMPLE = ["start_page", "metrics"];
 
-/** The shortest of the longest turns of several rounds; stops at the first that is short enough. */
-async function heldMs(client: MeterClient, request: HeavyRequest, limitMs: number): Promise<number> {
+/** Undefined if one of several rounds has turns that are short enough; else what to say about the best of them. */
+async function tooLong(client: MeterClient, request: HeavyRequest): Promise<string | undefined> {
   let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < MAX_ROUNDS && best > limitMs; round++) {
+  let limitMs = MAX_HOLD_MS;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     await client.prepare(request);
     const held = await longestTurnMs(async () => {
       const { status, start } = await client.send();
@@ -42,22 +43,18 @@ async function heldMs(client: MeterClient, request: HeavyRequest, limitMs: numbe
       expect([200, 202, 206, 400, 404, 413], start).toContain(status);
     });
     best = Math.min(best, held);
+    // How slow the machine is matters, and is measured, only where a turn was long.
+    if (round === 0 && best > limitMs) limitMs *= slowness();
+    if (best <= limitMs) return undefined;
   }
-  return best;
+  return `${request.operation}, ${request.what}: ${best.toFixed(1)} ms, at most ${limitMs.toFixed(1)} now`;
 }
 
-/** Requests that hold the loop too long, with their times. */
-async function tooLong(client: MeterClient, requests: readonly HeavyRequest[]): Promise<string[]> {
-  const found: string[] = [];
-  const limitMs = MAX_HOLD_MS * slowness();
-  for (const request of requests) {
-    const held = await heldMs(client, request, limitMs);
-    if (held > limitMs)
-      found.push(
-        `${request.operation}, ${request.what}: ${held.toFixed(1)} ms, at most ${limitMs.toFixed(1)} now`,
-      );
-  }
-  return found;
+/** What to say about requests that hold the loop too long. */
+async function allTooLong(client: MeterClient, requests: readonly HeavyRequest[]): Promise<string[]> {
+  const found: (string | undefined)[] = [];
+  for (const request of requests) found.push(await tooLong(client, request));
+  return found.filter((one) => one !== undefined);
 }
 
 const onLedger = usual(ledgerRequests());
@@ -106,7 +103,7 @@ describe("the event loop is held for 20 ms of processor time at most", () => {
 
   it.each([...new Set(onLedger.map(({ operation }) => operation))])("by %s", async (operation) => {
     const requests = onLedger.filter((request) => request.operation === operation);
-    expect(await tooLong(ledgerClient, requests)).toEqual([]);
+    expect(await allTooLong(ledgerClient, requests)).toEqual([]);
   });
 
   it.each([
@@ -125,6 +122,6 @@ describe("the event loop is held for 20 ms of processor time at most", () => {
   ])("by %s", async (operation) => {
     const requests = onChain.filter((request) => request.operation === operation);
     expect(requests.length).toBeGreaterThan(0);
-    expect(await tooLong(chainClient, requests)).toEqual([]);
+    expect(await allTooLong(chainClient, requests)).toEqual([]);
   });
 });

@@ -13,6 +13,8 @@ import { until } from "../support/until.ts";
 const BLOCKS = 70;
 /** Before each of the first views of a watcher; later ones are looks like those before them. */
 const PLACES = Array.from({ length: 8 }, (_, i) => i + 1);
+/** HTTP adds the resuming, which is the same after every view. */
+const HTTP_PLACES = [1, 2, 5];
 
 const ledger = await new ForkedHistories().start();
 await ledger.grow(BLOCKS);
@@ -87,7 +89,7 @@ describe.each([
     assertTold(told, false);
   });
 
-  it.each(PLACES)("over HTTP, with a rewind before view %i", async (at) => {
+  it.each(HTTP_PLACES)("over HTTP, with a rewind before view %i", async (at) => {
     const watch = new HeadWatch({ ledger, isTold: () => isTold });
     const server = await startServer({ ledger, headWatch: watch, streamHeartbeatMs: 64 });
     const told: (string | undefined)[] = [];

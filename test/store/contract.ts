@@ -17,6 +17,8 @@ export interface StoreMaker {
   dispose(store: Store): Promise<void>;
   /** Cases of the random history property. */
   readonly runs: number;
+  /** Whole views are checked at the ends of their range and at every so manieth version between: for an engine over a network. */
+  readonly stride?: bigint;
 }
 
 const coded = (code: string) => expect.objectContaining({ code });
@@ -24,6 +26,10 @@ const coded = (code: string) => expect.objectContaining({ code });
 /** Declares the suite for one engine. */
 export function describeStoreContract(name: string, maker: StoreMaker): void {
   describe(`store contract: ${name}`, () => {
+    const checkAll = (view: StoreView, ledger: SyntheticLedger, head: bigint): Promise<number> =>
+      checkView(view, ledger, head, maker.stride);
+    const checkHead = (store: Store, ledger: SyntheticLedger, head: bigint): Promise<void> =>
+      checkLatest(store, ledger, head, maker.stride);
     const opened: Store[] = [];
     const open = async (): Promise<Store> => {
       const store = await maker.open();
@@ -62,7 +68,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       );
       await fc.assert(
         fc.asyncProperty(fc.integer(), steps, async (seed, plan) => {
-          await runPlan(await open(), new SyntheticLedger(seed, 12), plan);
+          await runPlan(await open(), new SyntheticLedger(seed, 12), plan, maker.stride);
           await disposeAll();
         }),
         { numRuns: maker.runs },
@@ -99,7 +105,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       await expect(history(oldestVersion - 1n, 80n)).rejects.toEqual(coded("version_pruned"));
       await expect(history(oldestVersion, 81n)).rejects.toEqual(coded("version_not_found"));
       expect(await view.getItems([], 80n)).toEqual([]);
-      await checkView(view, ledger, 80n);
+      await checkAll(view, ledger, 80n);
       view.release();
     });
 
@@ -215,11 +221,11 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
         await expect(store.commit(batch), what).rejects.toEqual(coded("order"));
       }
       const view = await store.openView();
-      await checkView(view, ledger, 10n);
+      await checkAll(view, ledger, 10n);
       view.release();
       await store.commit(next);
       const after = await store.openView();
-      await checkView(after, ledger, 20n);
+      await checkAll(after, ledger, 20n);
       after.release();
     });
 
@@ -273,7 +279,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       const check = async (oldest: bigint): Promise<void> => {
         const view = await store.openView();
         expect(view.position.oldestVersion).toBe(oldest);
-        await checkView(view, ledger, 120n);
+        await checkAll(view, ledger, 120n);
         view.release();
       };
       await check(first);
@@ -297,7 +303,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
         const view = await store.openView();
         expect(view.position.oldestVersion).toBe(oldest);
         // Checking everything at every step would take long for an engine over the network.
-        if (steps % 4 === 0 || step.done) await checkView(view, ledger, 100n);
+        if (steps % 4 === 0 || step.done) await checkAll(view, ledger, 100n);
         view.release();
         if (step.done) {
           expect(steps).toBeGreaterThan(10);
@@ -323,11 +329,11 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       }
       const stale = { ...ledger.rewindBatch(100n, to), previous: 99n };
       await expect(store.rewind(stale)).rejects.toEqual(coded("order"));
-      await checkLatest(store, ledger, 100n);
+      await checkHead(store, ledger, 100n);
 
       const before = await store.openView();
       await store.rewind(ledger.rewindBatch(100n, to));
-      await checkLatest(store, ledger, to);
+      await checkHead(store, ledger, to);
       const node = Buffer.from([Number(to % 5n)]);
       const text = ([row]: readonly (Uint8Array | undefined)[]): string => Buffer.from(row ?? []).toString();
       expect(text(await store.getTreeNodes([node]))).toBe(`back at ${to}`);
@@ -335,17 +341,17 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
 
       const fork = ledger.fork(to, 99);
       await store.commit(fork.batch(to, 120n));
-      await checkLatest(store, fork, 120n);
-      await checkView(before, ledger, 100n);
+      await checkHead(store, fork, 120n);
+      await checkAll(before, ledger, 100n);
       before.release();
       // Twice over the same versions, the second time below the first fork.
       const lower = ends.find((end) => end > 40n)!;
       await store.rewind(fork.rewindBatch(120n, lower));
       const again = fork.fork(lower, 100);
       await store.commit(again.batch(lower, 130n));
-      await checkLatest(store, again, 130n);
+      await checkHead(store, again, 130n);
       await pruneTo(store, again.blockAt(110n, 130n).firstVersion);
-      await checkLatest(store, again, 130n);
+      await checkHead(store, again, 130n);
     });
 
     it("takes no commit while its history is refuted, and its raw view reads all of it", async () => {
@@ -354,12 +360,12 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       await store.writeSide({ trust: { ...ALL_TRUSTED, refuted }, sideRows: [] });
       await expect(store.commit(ledger.batch(50n, 60n))).rejects.toEqual(coded("order"));
       const raw = await store.openRawView();
-      await checkView(raw, ledger, 50n);
+      await checkAll(raw, ledger, 50n);
       raw.release();
       const to = ledger.blockEnds(0n, 50n).findLast((end) => end < 40n)!;
       await store.rewind(ledger.rewindBatch(50n, to));
       await store.commit(ledger.batch(to, 60n));
-      await checkLatest(store, ledger, 60n);
+      await checkHead(store, ledger, 60n);
     });
 
     it("removes an index row when its item was deleted and that deletion is pruned, and not before", async () => {
@@ -419,7 +425,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       expect((await read())[0]).toBe(3n);
       await store.writeSide({ index: index!, sideRows: [indexReachRow(30n)] });
       const view = await store.openView();
-      await checkView(view, ledger, 30n);
+      await checkAll(view, ledger, 30n);
       view.release();
       await store.commit({ ...ledger.batch(30n, 31n), sideRows: [indexReachRow(31n)] });
       expect((await read())[0]).toBe(31n);
@@ -498,7 +504,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       for (const write of writes) write.value?.fill(0);
       for (const row of records) row.bytes.fill(0);
       const view = await store.openView();
-      await checkView(view, ledger, 20n);
+      await checkAll(view, ledger, 20n);
       view.release();
     });
 
@@ -518,7 +524,12 @@ type PlanStep =
   | { readonly kind: "hold" }
   | { readonly kind: "rewind"; readonly part: number };
 
-async function runPlan(store: Store, first: SyntheticLedger, plan: readonly PlanStep[]): Promise<void> {
+async function runPlan(
+  store: Store,
+  first: SyntheticLedger,
+  plan: readonly PlanStep[],
+  stride: bigint | undefined,
+): Promise<void> {
   let ledger = first;
   await store.commit(ledger.batch(undefined, 0n), SYNTHETIC_IDENTITY);
   let head = 0n;
@@ -541,21 +552,26 @@ async function runPlan(store: Store, first: SyntheticLedger, plan: readonly Plan
       await store.rewind(ledger.rewindBatch(head, to));
       ledger = ledger.fork(to, step.part);
       head = to;
-      await checkLatest(store, ledger, head);
+      await checkLatest(store, ledger, head, stride);
     } else {
       held.push({ view: await store.openView(), ledger, head });
     }
   }
   held.push({ view: await store.openView(), ledger, head });
   for (const { view, ledger: seen, head: at } of held) {
-    await checkView(view, seen, at);
+    await checkView(view, seen, at, stride);
     view.release();
   }
 }
 
-async function checkLatest(store: Store, ledger: SyntheticLedger, head: bigint): Promise<void> {
+async function checkLatest(
+  store: Store,
+  ledger: SyntheticLedger,
+  head: bigint,
+  stride: bigint | undefined,
+): Promise<void> {
   const view = await store.openView();
-  await checkView(view, ledger, head);
+  await checkView(view, ledger, head, stride);
   view.release();
 }
 

@@ -1,10 +1,9 @@
 // Tests against a real cluster: the one named by SEXTANT_CASSANDRA (hosts separated by commas), or else the one that
 // scripts/cassandra.sh starts. If neither responds, the tests are skipped with that reason. One keyspace serves a whole
-// file: changing the schema is slow, and ledgers inside a keyspace are independent.
+// run: creating and dropping tables takes ten seconds, and ledgers inside a keyspace are independent.
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
-import { Client } from "cassandra-driver";
-import { afterAll, describe, it } from "vitest";
+import { describe, inject, it } from "vitest";
 import type { CassandraStoreOptions } from "../../src/store/cassandra/options.ts";
 import { type CassandraStore, openCassandraStore } from "../../src/store/cassandra/store.ts";
 
@@ -12,12 +11,11 @@ const HOSTS = (process.env.SEXTANT_CASSANDRA ?? "127.0.0.1").split(",");
 const PORT = 9042;
 /** Thousands of sequential requests, each slow on a busy machine. */
 const TEST_MS = 600_000;
-/** Dropping first snapshots all tables, which is slow on a busy disk. */
-const DROP_MS = 120_000;
 
 /** A cluster to test with. */
 export interface TestCluster {
   readonly hosts: readonly string[];
+  /** Of the run; test/support/cassandra-setup.ts drops it. A ledger that is named in one file must not be named in another. */
   readonly keyspace: string;
   /** Opens a ledger: a new one unless named. */
   open(options?: Partial<CassandraStoreOptions>): Promise<CassandraStore>;
@@ -33,28 +31,16 @@ export function describeCluster(name: string, declare: (cluster: TestCluster) =>
     return;
   }
   describe(name, { timeout: TEST_MS }, () => {
-    const keyspace = `test_${randomBytes(6).toString("hex")}`;
+    const keyspace = inject("keyspace");
+    const file = randomBytes(4).toString("hex");
     let ledgers = 0;
     const open = (options: Partial<CassandraStoreOptions> = {}): Promise<CassandraStore> =>
-      openCassandraStore({ hosts: HOSTS, keyspace, ledger: `ledger_${++ledgers}`, ...options });
+      openCassandraStore({ hosts: HOSTS, keyspace, ledger: `ledger_${file}_${++ledgers}`, ...options });
     const openWriter = async (options: Partial<CassandraStoreOptions> = {}): Promise<CassandraStore> => {
       const store = await open(options);
       if ((await store.lease.acquire()) === undefined) throw new Error("another test writes this ledger");
       return store;
     };
-    afterAll(async () => {
-      const client = new Client({
-        contactPoints: [...HOSTS],
-        protocolOptions: { maxVersion: 4 },
-        localDataCenter: "datacenter1",
-        socketOptions: { connectTimeout: DROP_MS },
-      });
-      // A keyspace that stays disturbs no other test, so that a cluster too slow to drop it fails none.
-      await client
-        .execute(`DROP KEYSPACE IF EXISTS ${keyspace}`, [], { readTimeout: DROP_MS })
-        .catch((error: Error) => console.warn(`keyspace ${keyspace} stays: ${error.message}`));
-      await client.shutdown();
-    });
     declare({ hosts: HOSTS, keyspace, open, openWriter });
   });
 }

@@ -30,7 +30,7 @@ export interface HeavyRequest extends MeterRequest {
 
 /** Variants that cost less than their like. */
 const RARE =
-  /in brotli|in BCS|blanks|line feeds|known name|escapes|wide|UTF-8|Blob|Nested|Numbers|Texts|(numbers|deep lists|members|matrix|many texts|script|byte string).*8388508/;
+  /in brotli|in BCS|blanks|line feeds|known name|escapes|wide|UTF-8|Blob|Nested|Numbers|Texts|an event and|many resources|(numbers|deep lists|members|matrix|many texts|script|byte string).*8388508/;
 
 /** The requests without those that cost less than their like. */
 export function usualRequests(requests: readonly HeavyRequest[]): readonly HeavyRequest[] {
@@ -478,7 +478,7 @@ export function ledgerRequests(): HeavyRequest[] {
     row("estimate_gas_price", "first", get("/estimate_gas_price")),
     ...every("/blocks/by_height/1?with_transactions=true", "get_block_by_height", "large transactions"),
     ...every("/blocks/by_height/2?with_transactions=true", "get_block_by_height", "many transactions"),
-    ...every("/blocks/by_version/1?with_transactions=true", "get_block_by_version", "large transactions"),
+    row("get_block_by_version", "as by its height", get("/blocks/by_version/1?with_transactions=false")),
     ...withTexts("get_raw_state_value", "/experimental/state_values/raw", 2 * MIB, BCS),
     row("info", "one", get("/info")),
     row("get_ledger_info", "one", get("/")),

@@ -53,7 +53,6 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/e2e/package.test.ts": 22,
   "test/fuzz/encode-bodies.test.ts": 19,
   "test/fuzz/trust-model.test.ts": 18,
-  "test/fuzz/tree-history.test.ts": 14,
 };
 
 for (const path of Object.keys(SECONDS)) {

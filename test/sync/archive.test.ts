@@ -27,19 +27,38 @@ function filesOf(root: string): string[] {
     .sort();
 }
 
-async function makeArchive(blocks = 23) {
+type Report = Awaited<ReturnType<typeof exportFrom>>;
+/** A chain and its archive, which are made once: a node of the chain, which only answers, and what the others copy. */
+let made: Promise<{ data: string; out: string; report: Report; origin: Node }> | undefined;
+afterAll(async () => (await made)?.origin.close());
+
+async function makeOnce() {
   const data = temporaryFolder();
-  await growChain(data, blocks);
+  await growChain(data, 23);
   const out = temporaryFolder();
   const report = await exportFrom(data, out);
-  return { data, out, report, url: pathToFileURL(out).href };
+  return { data, out, report, origin: await chainOf(copyOf(data)) };
+}
+
+function copyOf(folder: string): string {
+  const copy = join(temporaryFolder(), "copy");
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}
+
+/** Copies of the chain and its archive. */
+async function archive() {
+  made ??= makeOnce();
+  const { data, out, report, origin } = await made;
+  const copy = copyOf(out);
+  return { data: copyOf(data), out: copy, url: pathToFileURL(copy).href, report, origin };
 }
 
 const restore = (truth: Node, url: string, more: Partial<Parameters<typeof followSigned>[0]> = {}) =>
   followSigned({ truth, upstreams: [url], proofs: [url], ...more });
 describe("an archive", () => {
   it("has every kind of part in the layout of backups, each file whole, and gets what it lacks", async () => {
-    const { data, out, report } = await makeArchive();
+    const { data, out, report } = await archive();
     expect(report).toMatchObject({ epochs: 6, stateVersion: 91n, lastVersion: 95n, versions: 96 });
     const files = filesOf(out);
     expect(readFileSync(join(out, "metadata.txt"), "utf8").split("\n")).toContain("transaction_60-95.meta");
@@ -80,8 +99,7 @@ describe("an archive", () => {
   });
 
   it("is written by one export at a time", async () => {
-    const data = temporaryFolder();
-    await growChain(data, 9);
+    const { data } = await archive();
     const out = temporaryFolder();
     let other: Promise<unknown> | undefined;
     await exportFrom(data, out, {
@@ -95,8 +113,7 @@ describe("an archive", () => {
   });
 
   it("gives a fresh node the whole state and the same answers, all proven", async () => {
-    const { data, url } = await makeArchive();
-    const origin = await openOrigin(data);
+    const { origin, url } = await archive();
     const replica = await restore(origin, url, whole);
     const info = await untilLevel(replica, "proven", await headOf(origin));
     expect(info).toMatchObject({ weakest_trust_level: "proven", oldest_ledger_version: "92" });
@@ -104,8 +121,7 @@ describe("an archive", () => {
   });
 
   it("gives a fresh node every version from genesis on", async () => {
-    const { data, url } = await makeArchive();
-    const origin = await openOrigin(data);
+    const { origin, url } = await archive();
     const replica = await restore(origin, url);
     await untilLevel(replica, "proven", await headOf(origin));
     expect((await infoOf(replica)).oldest_ledger_version).toBe("0");
@@ -113,8 +129,7 @@ describe("an archive", () => {
   });
 
   it("is made from a node that has no first records, too", async () => {
-    const data = temporaryFolder();
-    await growChain(data, 23);
+    const { data } = await archive();
     const origin = await openOrigin(data);
     const replicaData = temporaryFolder();
     const { proofUrl = "" } = origin;
@@ -131,41 +146,38 @@ describe("an archive", () => {
     await assertSameAnswers(origin, second);
   });
 
-  it.each(["lmdb", "memory"])(
-    "of a pruned ledger leads to all that was kept since the oldest end of an epoch, in %s",
-    async (engine) => {
-      const data = temporaryFolder();
-      await growChain(data, 59);
-      const unpruned = join(temporaryFolder(), "data");
-      cpSync(data, unpruned, { recursive: true });
-      await growChain(unpruned, 1);
-      await pruneChain(data, 120);
-      const out = temporaryFolder();
-      const newest = await exportFrom(data, out);
-      const oldest = await exportFrom(data, out, { stateAt: "oldest" });
-      expect(Number(newest.stateVersion) - Number(oldest.stateVersion)).toBeGreaterThan(80);
-      // Nothing older is kept, and nothing newer is asked for.
-      expect(await exportFrom(data, out, { stateAt: "oldest" })).toMatchObject({ bytes: 0 });
-      const origin = await openOrigin(unpruned);
-      const path = temporaryFolder();
-      const replica = await restore(origin, pathToFileURL(out).href, {
-        ...(engine === "lmdb" && { data: path }),
-        state: "whole",
-        startVersion: `${Number(oldest.stateVersion) + 1}`,
-      });
-      const info = await untilLevel(replica, "proven", oldest.lastVersion);
-      expect(info).toMatchObject({
-        weakest_trust_level: "proven",
-        oldest_ledger_version: `${Number(oldest.stateVersion) + 1}`,
-      });
-      await assertSameAnswers(origin, replica);
-      await replica.close();
-      if (engine === "lmdb") expect((await checkData(path)).findings).toEqual([]);
-    },
-  );
+  it("of a pruned ledger leads to all that was kept since the oldest end of an epoch", async () => {
+    const data = temporaryFolder();
+    await growChain(data, 59);
+    const unpruned = join(temporaryFolder(), "data");
+    cpSync(data, unpruned, { recursive: true });
+    await growChain(unpruned, 1);
+    await pruneChain(data, 120);
+    const out = temporaryFolder();
+    const newest = await exportFrom(data, out);
+    const oldest = await exportFrom(data, out, { stateAt: "oldest" });
+    expect(Number(newest.stateVersion) - Number(oldest.stateVersion)).toBeGreaterThan(80);
+    // Nothing older is kept, and nothing newer is asked for.
+    expect(await exportFrom(data, out, { stateAt: "oldest" })).toMatchObject({ bytes: 0 });
+    const origin = await openOrigin(unpruned);
+    const path = temporaryFolder();
+    const replica = await restore(origin, pathToFileURL(out).href, {
+      data: path,
+      state: "whole",
+      startVersion: `${Number(oldest.stateVersion) + 1}`,
+    });
+    const info = await untilLevel(replica, "proven", oldest.lastVersion);
+    expect(info).toMatchObject({
+      weakest_trust_level: "proven",
+      oldest_ledger_version: `${Number(oldest.stateVersion) + 1}`,
+    });
+    await assertSameAnswers(origin, replica);
+    await replica.close();
+    expect((await checkData(path)).findings).toEqual([]);
+  });
 
   it("leads to where another upstream goes on", async () => {
-    const { data, url } = await makeArchive();
+    const { data, url } = await archive();
     await growChain(data, 9);
     const origin = await openOrigin(data);
     const replica = await restore(origin, url, { ...whole, upstreams: [url, origin.url ?? ""] });
@@ -178,7 +190,7 @@ describe("an archive", () => {
   });
 
   it("is followed on a web server, as it grows", async () => {
-    const { data, out } = await makeArchive();
+    const { data, out } = await archive();
     const server = opened(await serveFolder(out));
     const origin = await openOrigin(data);
     const { href } = server.url;
@@ -193,32 +205,31 @@ describe("an archive", () => {
     await assertSameAnswers(await openOrigin(data), replica);
   });
 
-  const inside = (pack: Buffer): number => Math.floor(pack.length / 2);
-  it.each<[string, RegExp, "whole" | "lazy"]>([
-    ["a chunk of epochs", /^epoch.*chunk$/, "whole"],
-    ["the metadata of the state", /^metadata\/state/, "whole"],
-    ["the manifest of the state", /state\.manifest$/, "whole"],
-    ["the proof of the state root", /state\.proof$/, "whole"],
-    ["a chunk of the state", /^state.*chunk$/, "whole"],
-    ["the proof of a chunk of the state", /^state.*-\d+\.proof$/, "whole"],
-    ["the metadata of records", /^metadata\/transaction/, "lazy"],
-    ["a manifest of records", /transaction\.manifest$/, "lazy"],
-    ["a chunk of records", /^transaction.*chunk$/, "lazy"],
-    ["the proof of a chunk of records", /^transaction.*\.proof$/, "lazy"],
-  ])("names a file that is damaged: %s", async (_, kind, state) => {
+  it.each<["whole" | "lazy", RegExp[]]>([
+    [
+      "whole",
+      [
+        /^epoch.*chunk$/,
+        /^metadata\/state/,
+        /state\.manifest$/,
+        /state\.proof$/,
+        /^state.*chunk$/,
+        /^state.*-\d+\.proof$/,
+      ],
+    ],
+    [
+      "lazy",
+      [/^metadata\/transaction/, /transaction\.manifest$/, /^transaction.*chunk$/, /^transaction.*\.proof$/],
+    ],
+  ])("names each file that is damaged, for a %s replica", async (state, kinds) => {
     const { origin, out, url } = await archive();
-    const damaged = filesOf(out).find((file) => kind.test(file)) ?? "";
-    const path = join(out, damaged);
-    const honest = readFileSync(path);
-    writeFileSync(
-      path,
-      honest.map((byte, i) => (i === inside(honest) ? byte ^ 1 : byte)),
+    const damaged = kinds.map((kind) => filesOf(out).find((file) => kind.test(file)) ?? "");
+    const changes = damaged.map((file) =>
+      change(out, file, (pack) => flip(Math.floor(pack.length / 2))(pack)),
     );
     const replica = await restore(origin, url, state === "whole" ? whole : {});
-    const fault = await until(async () => faultOf(await infoOf(replica)));
-    expect(fault).toContain(damaged);
-    // Nothing of it is believed, and it is used once it is mended.
-    writeFileSync(path, honest);
+    await mendAsNamed(replica, changes);
+    // Nothing of them was believed, and they are used once they are mended.
     await untilLevel(replica, "proven", await headOf(origin));
     await assertSameAnswers(origin, replica);
   });
@@ -230,61 +241,81 @@ describe("an archive", () => {
       content.map((byte, i) => (i === (at < 0 ? content.length + at : at) ? byte ^ 1 : byte));
   const replace = (from: string | RegExp, to: string) => (content: Buffer) =>
     Buffer.from(String(content).replace(from, to));
+  type Lie = readonly [file: RegExp, lie: (content: Buffer) => Uint8Array];
 
-  it.each<[string, RegExp, "whole" | "lazy", (content: Buffer) => Uint8Array]>([
-    ["a signature of an epoch", /^epoch.*chunk$/, "whole", flip(-1)],
-    ["an item", /^state.*chunk$/, "whole", flip(-1)],
-    ["a sibling of an item", /^state.*-\d+\.proof$/, "whole", flip(-1)],
-    ["a sibling of the state root", /state\.proof$/, "whole", flip(2)],
-    ["the info with the state root", /state\.proof$/, "whole", flip(300)],
+  it.each<[string, "whole" | "lazy", Lie[]]>([
     [
-      "the state root of the manifest",
-      /state\.manifest$/,
+      "a signature of an epoch, an item, siblings of an item and of the state root, a root that is none",
       "whole",
-      replace(/"root_hash":"./, '"root_hash":"x'),
+      [
+        [/^epoch.*chunk$/, flip(-1)],
+        [/^state.*chunk$/, flip(-1)],
+        [/^state.*-\d+\.proof$/, flip(-1)],
+        [/state\.proof$/, flip(2)],
+        [/state\.manifest$/, replace(/"root_hash":"./, '"root_hash":"x')],
+      ],
     ],
     [
-      "another state root",
-      /state\.manifest$/,
+      "the info with the state root, another state root",
       "whole",
-      replace(/"root_hash":"\w{8}/, '"root_hash":"00000000'),
+      [
+        [/state\.proof$/, flip(300)],
+        [/state\.manifest$/, replace(/"root_hash":"\w{8}/, '"root_hash":"00000000')],
+      ],
     ],
-    ["a record's changes", /^transaction_0.*\/1-\.chunk$/, "lazy", flip(-1)],
-    ["a record's transaction", /^transaction_0.*\/1-\.chunk$/, "lazy", flip(20)],
-    ["a sibling of records", /^transaction_0.*\/1-\d+\.proof$/, "lazy", flip(2)],
-    ["the last signature", /^transaction.*\.proof$/, "lazy", flip(-1)],
-    ["a chunk that is cut", /^transaction_0.*\/1-\.chunk$/, "lazy", (content) => content.subarray(0, -1)],
-  ])("is refused where it lies, and the file is named: %s", async (_, kind, state, lie) => {
+    [
+      "a record's changes, a sibling of records, the last signature",
+      "lazy",
+      [
+        [/^transaction_0.*\/1-\.chunk$/, flip(-1)],
+        [/^transaction_0.*\/1-\d+\.proof$/, flip(2)],
+        [/^transaction.*\.proof$/, flip(-1)],
+      ],
+    ],
+    ["a record's transaction", "lazy", [[/^transaction_0.*\/1-\.chunk$/, flip(20)]]],
+    ["a chunk that is cut", "lazy", [[/^transaction_0.*\/1-\.chunk$/, (content) => content.subarray(0, -1)]]],
+  ])("is refused where it lies, and each file is named: %s", async (_, state, lies) => {
     const { origin, out, url } = await archive();
-    const damaged = filesOf(out).findLast((file) => kind.test(file)) ?? "";
-    const path = join(out, damaged);
-    const honest = readFileSync(path);
-    writeFileSync(path, gzipSync(lie(gunzipSync(honest))));
+    const changes = lies.map(([kind, lie]) => {
+      const file = filesOf(out).findLast((one) => kind.test(one)) ?? "";
+      return change(out, file, (pack) => gzipSync(lie(gunzipSync(pack))));
+    });
     const replica = await restore(origin, url, state === "whole" ? whole : {});
-    const fault = await until(async () => faultOf(await infoOf(replica)));
-    expect(fault).toMatch(/malformed|unverified|gap|endless|mismatch|signature/);
-    expect(fault).toContain(damaged);
-    writeFileSync(path, honest);
+    for (const fault of await mendAsNamed(replica, changes))
+      expect(fault).toMatch(/malformed|unverified|gap|endless|mismatch|signature/);
     await untilLevel(replica, "proven", await headOf(origin));
   });
 });
 
-/** A chain and its archive, which are made once. */
-let made: Promise<{ readonly origin: Node; readonly out: string }> | undefined;
-afterAll(async () => (await made)?.origin.close());
-
-/** The chain, and a copy of its archive. */
-async function archive(): Promise<{ readonly origin: Node; readonly out: string; readonly url: string }> {
-  made ??= makeArchive().then(async ({ data, out }) => ({ origin: await chainOf(data), out }));
-  const { origin, out } = await made;
-  const copy = join(temporaryFolder(), "out");
-  cpSync(out, copy, { recursive: true });
-  return { origin, out: copy, url: pathToFileURL(copy).href };
+interface Change {
+  readonly file: string;
+  mend(): void;
 }
 
-/** The fault of a source that was set aside, or that could not be read. */
-function faultOf({ upstreams, proof_sources }: Awaited<ReturnType<typeof infoOf>>): string | undefined {
-  return [...proof_sources, ...upstreams].find(({ last_fault }) => last_fault !== undefined)?.last_fault;
+function change(out: string, file: string, make: (pack: Buffer) => Uint8Array): Change {
+  const path = join(out, file);
+  const honest = readFileSync(path);
+  writeFileSync(path, make(honest));
+  return { file, mend: () => writeFileSync(path, honest) };
+}
+
+/** Mends each file once the node names it, in the order in which it finds them. Returns what it said of each. */
+async function mendAsNamed(node: Node, changes: readonly Change[]): Promise<string[]> {
+  const left = [...changes];
+  const said: string[] = [];
+  while (left.length > 0) {
+    const [at, fault] = await until(async () => {
+      const { upstreams, proof_sources } = await infoOf(node);
+      for (const { last_fault: fault } of [...proof_sources, ...upstreams]) {
+        const at = left.findIndex(({ file }) => fault?.includes(file));
+        if (at >= 0 && fault !== undefined) return [at, fault] as const;
+      }
+      return undefined;
+    });
+    said.push(fault);
+    for (const { mend } of left.splice(at, 1)) mend();
+  }
+  return said;
 }
 
 /** A web server that lists no files. */

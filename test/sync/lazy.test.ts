@@ -53,7 +53,7 @@ const follow = (proxy: Meddler, more = {}) => ({
 });
 
 /** More with SEXTANT_RUNS. */
-const READS = 10 * RUNS;
+const READS = 5 * RUNS;
 
 describe("a lazily followed ledger", () => {
   it(`responds to ${READS} random reads as its upstream, which prunes meanwhile`, async () => {
@@ -124,7 +124,10 @@ describe("a lazily followed ledger", () => {
     const a = await start({ localChain: { seed: "lazy-prune" }, pruneWindow: "off" });
     await blocks(a, 60);
     const b = await start({ follow: follow(await proxied(a)), pruneWindow: "60" });
-    const questions = questionsAbout(a.guide()!).filter(({ accept }) => accept.endsWith("bcs"));
+    // Nearly all items that are deleted are of tables.
+    const questions = questionsAbout(a.guide()!).filter(
+      ({ accept, body }, i) => accept.endsWith("bcs") && (body !== undefined || i % 10 === 1),
+    );
     const read = async (): Promise<void> => {
       const version = await versionOf(b);
       for (const question of questions) {
