@@ -287,7 +287,7 @@ describe("the end of a day", () => {
     waiting.child.kill("SIGTERM");
     await waiting.finished;
     expect(readdirSync(DAYS)).toEqual(expected);
-    for (const day of expected) await expectWhole(day);
+    for (const day of expected.slice(-kills - 1)) await expectWhole(day);
   });
 
   it("is refused without a time, accounts, an asset or a folder", async () => {
