@@ -9,6 +9,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const SECONDS: Readonly<Record<string, number>> = {
   "test/cluster/power-cut.test.ts": 136,
   "test/cluster/store.test.ts": 127,
+  "test/browser/console-focus.test.ts": 110,
   "test/cluster/nodes.test.ts": 93,
   "test/browser/console-views.test.ts": 90,
   "test/sync/archive.test.ts": 87,
@@ -18,7 +19,6 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/sync/lazy.test.ts": 80,
   "test/browser/pages.test.ts": 70,
   "test/e2e/closed-nodes.test.ts": 70,
-  "test/browser/console-focus.test.ts": 70,
   "test/browser/reference.test.ts": 70,
   "test/e2e/closing.test.ts": 60,
   "test/http/streams-and-rewinds.test.ts": 60,
