@@ -47,6 +47,7 @@ async function makeArchive() {
   return { out, waypoint };
 }
 
+const WHOLE = ["--start-version", "latest", "--state", "whole"];
 /** Nobody but the archive tells how far the network is. */
 const READY_AT_THE_END = ["--ready-lag", "36500d"];
 
@@ -115,17 +116,7 @@ describe("an archive", () => {
     const report = JSON.parse(done.stdout) as { last_version: string; state_version: string };
     const archive = pathToFileURL(out).href;
     const args = ["--data", temporaryFolder(), "--port", "0", "--waypoint", waypoint, "--upstream", archive];
-    const node = await startProgram([
-      ...args,
-      ...kept,
-      "--proofs",
-      archive,
-      "--start-version",
-      "latest",
-      "--state",
-      "whole",
-      ...READY_AT_THE_END,
-    ]);
+    const node = await startProgram([...args, ...kept, "--proofs", archive, ...WHOLE, ...READY_AT_THE_END]);
     const asked = ["doctor", "--data", data, "--upstream", archive, "--proofs", archive];
     const doctor = await runCommand([...asked, "--waypoint", waypoint]);
     expect(doctor.stdout).toMatch(/^ok {4}proofs file:\S+: a backup folder, epochs up to \d/m);
@@ -163,16 +154,7 @@ describe("an archive", () => {
     const data = temporaryFolder();
     const args = (url: string): string[] => {
       const common = ["--data", data, "--port", "0", "--waypoint", waypoint, "--proofs", url];
-      return [
-        ...READY_AT_THE_END,
-        ...common,
-        "--upstream",
-        `backup+${url}`,
-        "--start-version",
-        "latest",
-        "--state",
-        "whole",
-      ];
+      return [...READY_AT_THE_END, ...common, "--upstream", `backup+${url}`, ...WHOLE];
     };
     for (let killed = 0; killed < KILLS; killed++) {
       // Four ranges of a thousand items are asked for at once.

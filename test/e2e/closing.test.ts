@@ -140,8 +140,7 @@ describe("the proofs of a statement", () => {
     const made = await runCommand([
       "statement",
       "anna",
-      "--asset",
-      "0xa",
+      ...["--asset", "0xa"],
       ...period,
       ...proofs,
       "--url",

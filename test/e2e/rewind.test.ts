@@ -137,18 +137,7 @@ it(`loses nothing below the target in ${KILLS} kills during rewinds, and finishe
 
 describe("sextant rewind", () => {
   const data = join(folder, "data");
-  const chain = [
-    "--data",
-    data,
-    "--seed",
-    "rewind",
-    "--block-time",
-    "0",
-    "--blocks",
-    "20",
-    "--prune-window",
-    "off",
-  ];
+  const chain = ["--data", data, ..."--seed rewind --block-time 0 --blocks 20 --prune-window off".split(" ")];
 
   const infoOf = async ({ url }: Running) =>
     (await (await fetch(`${url}/info`)).json()) as Readonly<Record<string, string>>;

@@ -200,10 +200,7 @@ describe.skipIf(process.platform !== "linux")("workers", () => {
       "start",
       "--data",
       data,
-      "--workers",
-      "2",
-      "--port",
-      `${port}`,
+      ...["--workers", "2", "--port", `${port}`],
     ]);
     expect(code).toBe(75);
     expect(stderr).toContain(`cannot listen on port ${port}`);
