@@ -7,13 +7,14 @@ import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { createNode, exportData } from "../../src/node.ts";
 import { lockFolder } from "../../src/store/lmdb/backup.ts";
-import { launchProgram, runProgram, startProgram } from "../support/program.ts";
+import { runCommand } from "../support/command.ts";
+import { launchProgram, startProgram } from "../support/program.ts";
 import { infoOf, opened, produce } from "../support/proving.ts";
 import { startBytesServer } from "../support/signed-history.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
-const KILLS = Number(process.env.SEXTANT_KILLS ?? "3");
+const KILLS = Number(process.env.SEXTANT_KILLS ?? "2");
 const COIN = "0x1::aptos_coin::AptosCoin";
 const ACCOUNTS = 3000;
 const addressOf = (i: number): string => `0x${(i + 0xabc000).toString(16)}`;
@@ -46,6 +47,7 @@ async function makeArchive() {
   return { out, waypoint };
 }
 
+const WHOLE = ["--start-version", "latest", "--state", "whole"];
 /** Nobody but the archive tells how far the network is. */
 const READY_AT_THE_END = ["--ready-lag", "36500d"];
 
@@ -91,11 +93,11 @@ describe("an archive", () => {
     await node.close();
     const args = ["export", "--data", data, "--out", out];
     const unlock = await lockFolder(join(out, ".export", "lock"), `is exporting to ${out}`);
-    const refused = await runProgram(args);
+    const refused = await runCommand(args);
     expect(refused).toMatchObject({ code: 75, stdout: "" });
     expect(refused.stderr).toContain(`process ${process.pid} is exporting to ${out}`);
     await unlock();
-    expect(await runProgram(args)).toMatchObject({ code: 0 });
+    expect(await runCommand(args)).toMatchObject({ code: 0 });
   });
 
   it("is exported beside a running node, and gives another one its ledger", async () => {
@@ -109,24 +111,14 @@ describe("an archive", () => {
     const { genesis_waypoint: waypoint } = (await (await fetch(`${origin.url}/info`)).json()) as {
       genesis_waypoint: string;
     };
-    const done = await runProgram(["export", "--data", data, "--out", out, "--json"]);
+    const done = await runCommand(["export", "--data", data, "--out", out, "--json"]);
     expect([done.code, done.stderr]).toEqual([0, expect.any(String)]);
     const report = JSON.parse(done.stdout) as { last_version: string; state_version: string };
     const archive = pathToFileURL(out).href;
     const args = ["--data", temporaryFolder(), "--port", "0", "--waypoint", waypoint, "--upstream", archive];
-    const node = await startProgram([
-      ...args,
-      ...kept,
-      "--proofs",
-      archive,
-      "--start-version",
-      "latest",
-      "--state",
-      "whole",
-      ...READY_AT_THE_END,
-    ]);
+    const node = await startProgram([...args, ...kept, "--proofs", archive, ...WHOLE, ...READY_AT_THE_END]);
     const asked = ["doctor", "--data", data, "--upstream", archive, "--proofs", archive];
-    const doctor = await runProgram([...asked, "--waypoint", waypoint]);
+    const doctor = await runCommand([...asked, "--waypoint", waypoint]);
     expect(doctor.stdout).toMatch(/^ok {4}proofs file:\S+: a backup folder, epochs up to \d/m);
     expect(doctor.stdout).toMatch(
       new RegExp(
@@ -142,7 +134,7 @@ describe("an archive", () => {
       [`3:${"0".repeat(64)}`, "has no epoch that ends where"],
       ["17", "a waypoint is <version>"],
     ] as const) {
-      const { code, stdout } = await runProgram([...asked, "--waypoint", other]);
+      const { code, stdout } = await runCommand([...asked, "--waypoint", other]);
       expect([code, stdout]).toEqual([1, expect.stringMatching(`bad {3}proofs file:\\S+: ${fault}`)]);
     }
     await until(() => isProven(node.url));
@@ -162,16 +154,7 @@ describe("an archive", () => {
     const data = temporaryFolder();
     const args = (url: string): string[] => {
       const common = ["--data", data, "--port", "0", "--waypoint", waypoint, "--proofs", url];
-      return [
-        ...READY_AT_THE_END,
-        ...common,
-        "--upstream",
-        `backup+${url}`,
-        "--start-version",
-        "latest",
-        "--state",
-        "whole",
-      ];
+      return [...READY_AT_THE_END, ...common, "--upstream", `backup+${url}`, ...WHOLE];
     };
     for (let killed = 0; killed < KILLS; killed++) {
       // Four ranges of a thousand items are asked for at once.
@@ -189,7 +172,7 @@ describe("an archive", () => {
     await until(() => isProven(node.url));
     await assertComplete(node.url);
     await node.stop();
-    const check = await runProgram(["check", "--data", data]);
+    const check = await runCommand(["check", "--in-process", "--data", data]);
     expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/verdict +sound/)]);
   }, 600_000);
 });

@@ -17,10 +17,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
+import { DEFAULT_SEED } from "../../src/node/options/local-chain-options.ts";
+import { createNode } from "../../src/node.ts";
 import { CHUNK_BYTES } from "../../src/store/lmdb/backup.ts";
 import { endWithTest } from "../support/children.ts";
 import { runCommand } from "../support/command.ts";
-import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { type Running, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const folder = temporaryFolder();
@@ -41,7 +43,7 @@ interface Report {
 }
 
 async function backup(to: string): Promise<Report> {
-  const run = await runProgram(["backup", "--data", data, "--to", to, "--json"]);
+  const run = await runCommand(["backup", "--data", data, "--to", to, "--json"]);
   expect(run).toMatchObject({ code: 0 });
   return JSON.parse(run.stdout) as Report;
 }
@@ -86,20 +88,19 @@ async function backupWithin(to: string, bytes: number): Promise<{ code: number |
 async function expectUnfinished(to: string): Promise<void> {
   expect(readdirSync(to).filter((name) => name !== ".partial")).toEqual([]);
   expect((await runCommand(["restore", "--from", to, "--data", join(folder, "never")])).code).toBe(2);
-  expect((await runProgram(["check", "--data", to])).code).toBe(2);
+  expect((await runCommand(["check", "--in-process", "--data", to])).code).toBe(2);
 }
 
-/** Restores a backup, which checks all of it, and returns the restored store's position. */
+/** Restores a backup, which checks all of it, and opens the restored store as a writer. */
 async function expectRestorable(from: string, { version }: Report): Promise<void> {
   const restored = join(folder, "restored");
   rmSync(restored, { recursive: true, force: true });
-  const run = await runProgram(["restore", "--from", from, "--data", restored, "--json"]);
+  const run = await runCommand(["restore", "--from", from, "--data", restored, "--json"]);
   expect(run).toMatchObject({ code: 0 });
   expect(JSON.parse(run.stdout)).toMatchObject({ version });
-  const node = await startProgram(["--data", restored, "--blocks", "0", "--log-level", "error"]);
-  const info = (await (await fetch(`${node.url}/info`)).json()) as { ledger_version: string };
-  expect(info.ledger_version).toBe(version);
-  expect((await node.stop()).code).toBe(0);
+  const node = await createNode({ data: restored, localChain: { seed: DEFAULT_SEED, traffic: false } });
+  expect(`${(await node.info()).ledger_version}`).toBe(version);
+  await node.close();
 }
 
 function flipByte(file: string, at: number): void {
@@ -152,6 +153,13 @@ describe("an interrupted backup", () => {
     const again = await backup(to);
     expect(again).toMatchObject({ version: report.version, written_bytes: 0, kept_bytes: report.bytes });
     await expectRestorable(to, again);
+    // What is in the way, or no backup, is refused.
+    for (const args of [
+      ["backup", "--data", data, "--to", to],
+      ["restore", "--from", to, "--data", data],
+      ["restore", "--from", data, "--data", join(folder, "never")],
+    ])
+      expect((await runCommand(args)).code, args[0]).toBe(2);
 
     // Restoring finds damage of a finished backup at any byte.
     const file = join(to, "data.mdb");
@@ -202,7 +210,7 @@ describe("an interrupted backup", () => {
     const ended = new Promise((resolve) => child.once("close", resolve));
     while (!existsSync(join(to, ".partial", "data.mdb"))) await sleep(1);
     child.kill("SIGSTOP");
-    const second = await runProgram(["backup", "--data", data, "--to", to]);
+    const second = await runCommand(["backup", "--data", data, "--to", to]);
     expect(second).toMatchObject({
       code: 75,
       stderr: expect.stringContaining(`process ${child.pid} is working`),

@@ -140,8 +140,7 @@ describe("the proofs of a statement", () => {
     const made = await runCommand([
       "statement",
       "anna",
-      "--asset",
-      "0xa",
+      ...["--asset", "0xa"],
       ...period,
       ...proofs,
       "--url",
@@ -287,7 +286,7 @@ describe("the end of a day", () => {
     waiting.child.kill("SIGTERM");
     await waiting.finished;
     expect(readdirSync(DAYS)).toEqual(expected);
-    for (const day of expected) await expectWhole(day);
+    for (const day of expected.slice(-kills - 1)) await expectWhole(day);
   });
 
   it("is refused without a time, accounts, an asset or a folder", async () => {

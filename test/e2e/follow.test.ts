@@ -14,8 +14,8 @@ import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
 const folder = temporaryFolder();
-const BLOCKS = 200;
-const VERSIONS = 15;
+const BLOCKS = 120;
+const VERSIONS = 5;
 /** Requests in flight. */
 const AT_ONCE = 40;
 const QUIET = ["--log-level", "warn"];

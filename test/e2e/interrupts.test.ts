@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../support/command.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { startProgram } from "../support/program.ts";
 import { readerPids } from "../support/reader-slots.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -16,8 +16,8 @@ import { until } from "../support/until.ts";
 const bin = fileURLToPath(new URL("../../bin/sextant.js", import.meta.url));
 const folder = temporaryFolder();
 const data = join(folder, "data");
-/** Enough to be found at work: some 2,000 versions. */
-const BLOCKS = 400;
+/** Enough to be found at work: some 1,000 versions. */
+const BLOCKS = 200;
 const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 interface Run {
@@ -171,7 +171,7 @@ describe.skipIf(process.platform !== "linux")("a command stopped half-way", () =
     });
     await expectGone(run, run.pid);
     expect(readdirSync(to)).toEqual([".partial"]);
-    const again = await runProgram(["backup", "--data", data, "--to", to, "--json"]);
+    const again = await runCommand(["backup", "--data", data, "--to", to, "--json"]);
     expect(again).toMatchObject({ code: 0 });
     expect((JSON.parse(again.stdout) as { kept_bytes: number }).kept_bytes).toBeGreaterThan(0);
   });
@@ -187,7 +187,7 @@ describe.skipIf(process.platform !== "linux")("a command stopped half-way", () =
     process.kill(run.pid, "SIGCONT");
     expect(await run.ended).toMatchObject({ code: 130, stdout: "" });
     expect(readdirSync(to)).toEqual([".partial"]);
-    expect(await runProgram(["restore", "--from", from, "--data", to])).toMatchObject({ code: 0 });
+    expect(await runCommand(["restore", "--from", from, "--data", to])).toMatchObject({ code: 0 });
   });
 
   it("rewind exits cleanly on SIGINT, and the next one resumes", async () => {

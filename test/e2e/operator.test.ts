@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { freePort } from "../support/free-port.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
@@ -38,9 +38,9 @@ it("configures, starts, restarts, backs up and restores a follower", async () =>
 
   const backup = join(folder, "backup");
   const restored = join(folder, "restored");
-  expect(await runProgram(["backup", "--data", data, "--to", backup])).toMatchObject({ code: 0 });
-  expect(await runProgram(["restore", "--from", backup, "--data", restored])).toMatchObject({ code: 0 });
-  expect(await runProgram(["check", "--data", restored])).toMatchObject({ code: 0 });
+  expect(await runCommand(["backup", "--data", data, "--to", backup])).toMatchObject({ code: 0 });
+  expect(await runCommand(["restore", "--from", backup, "--data", restored])).toMatchObject({ code: 0 });
+  expect(await runCommand(["check", "--in-process", "--data", restored])).toMatchObject({ code: 0 });
   const version = await versionOf("--data", restored);
   const asked = ["balance", "anna", "APT", "--ledger-version", `${version}`];
   const balance = await runCommand([...asked, "--data", restored]);

@@ -3,8 +3,9 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runCommand } from "../support/command.ts";
 import { canUnshare, contain, untilReady } from "../support/pid-namespace.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { startProgram } from "../support/program.ts";
 import { readerSlots } from "../support/reader-slots.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -38,7 +39,7 @@ describe.skipIf(!canUnshare())("a data directory of two PID namespaces", () => {
 
     const inside = contain(["start", "--port", "0", "--data", data, ...quick]);
     const url = await untilReady(inside);
-    const third = await runProgram(["start", "--port", "0", "--data", data, ...quick]);
+    const third = await runCommand(["start", "--port", "0", "--data", data, ...quick]);
     expect(third).toMatchObject({ code: 75, stdout: "" });
     expect(third.stderr).toMatch(/^sextant: process 1 of another PID namespace writes to the store at .*\n$/);
     await expectMoving(url);
@@ -58,7 +59,7 @@ describe.skipIf(!canUnshare())("a data directory of two PID namespaces", () => {
       );
     }
     // A process with another id can read at the same time.
-    expect(await runProgram(["status", "--data", data])).toMatchObject({ code: 0 });
+    expect(await runCommand(["status", "--data", data])).toMatchObject({ code: 0 });
     await expectMoving(url);
     await first.kill();
   });
@@ -70,7 +71,7 @@ describe.skipIf(!canUnshare())("a data directory of two PID namespaces", () => {
     // While another reader has it open, the reader table keeps the slots of the dead.
     const reader = await startProgram(["--data", data, "--read-only"]);
     process.kill(await first.pid(), "SIGSTOP");
-    expect(await runProgram(["start", "--port", "0", "--data", data, ...quick])).toMatchObject({ code: 75 });
+    expect(await runCommand(["start", "--port", "0", "--data", data, ...quick])).toMatchObject({ code: 75 });
     await first.kill();
 
     const outside = await startProgram(["--data", data, ...quick]);
@@ -83,7 +84,7 @@ describe.skipIf(!canUnshare())("a data directory of two PID namespaces", () => {
       await inside.kill();
     }
     expect((await reader.stop()).code).toBe(0);
-    expect(await runProgram(["check", "--data", data])).toMatchObject({ code: 0 });
+    expect(await runCommand(["check", "--in-process", "--data", data])).toMatchObject({ code: 0 });
   });
 
   it("has no pages pinned by a dead reader with the writer's id", async () => {
@@ -124,7 +125,7 @@ describe.skipIf(!canUnshare())("a data directory of two PID namespaces", () => {
     const draft = join(to, ".partial", "data.mdb");
     await until(() => existsSync(draft) && statSync(draft).size > 0);
     process.kill(await first.pid(), "SIGSTOP");
-    const second = await runProgram(["backup", "--data", data, "--to", to]);
+    const second = await runCommand(["backup", "--data", data, "--to", to]);
     expect(second).toMatchObject({ code: 75, stdout: "" });
     process.kill(await first.pid(), "SIGCONT");
     expect(await first.finished).toMatchObject({ code: 0 });

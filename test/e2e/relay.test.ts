@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { endWithTest } from "../support/children.ts";
+import { runCommand } from "../support/command.ts";
 import { freePort } from "../support/free-port.ts";
-import { launchProgram, runProgram, startProgram } from "../support/program.ts";
+import { launchProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { AS_BUILT } from "../support/typescript.ts";
 import { until } from "../support/until.ts";
@@ -97,7 +98,7 @@ it(
     await once(former, "exit");
     expect(former.exitCode).toBe(2);
     const args = ["--node", url, "--to", "http://127.0.0.1:1", "--secret-file", path("secret")];
-    const other = await runProgram(["relay", ...args, "--state", path("relay"), "--sender", "0x1"]);
+    const other = await runCommand(["relay", ...args, "--state", path("relay"), "--sender", "0x1"]);
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("with another filter")]);
     const before = taken().length;
     await until(() => taken().length > before + 3);
@@ -140,7 +141,7 @@ it.each([
   [["--to", "https://shop.example"], /--state: expected a value/],
   [["--to", "https://shop.example", "--state", path("other")], /--secret-file: expected a value/],
 ])("refuses %j", async (args, message) => {
-  const { code, stderr } = await runProgram(["relay", ...args]);
+  const { code, stderr } = await runCommand(["relay", ...args]);
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
 });
 

@@ -14,7 +14,8 @@ import type { Store, StoreView } from "../../src/store/contract.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import { endWithTest } from "../support/children.ts";
-import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { runCommand } from "../support/command.ts";
+import { type Running, startProgram } from "../support/program.ts";
 import { HISTORY_KEYS, RandomHistory } from "../support/random-history.ts";
 import { createRandom } from "../support/synthetic-ledger.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -136,18 +137,7 @@ it(`loses nothing below the target in ${KILLS} kills during rewinds, and finishe
 
 describe("sextant rewind", () => {
   const data = join(folder, "data");
-  const chain = [
-    "--data",
-    data,
-    "--seed",
-    "rewind",
-    "--block-time",
-    "0",
-    "--blocks",
-    "20",
-    "--prune-window",
-    "off",
-  ];
+  const chain = ["--data", data, ..."--seed rewind --block-time 0 --blocks 20 --prune-window off".split(" ")];
 
   const infoOf = async ({ url }: Running) =>
     (await (await fetch(`${url}/info`)).json()) as Readonly<Record<string, string>>;
@@ -157,7 +147,7 @@ describe("sextant rewind", () => {
     const node = await startProgram(chain);
     await until(async () => Number((await infoOf(node)).block_height) >= height);
     // The node is the writer.
-    const refused = await runProgram(["rewind", "--data", data, "--to", "0"]);
+    const refused = await runCommand(["rewind", "--data", data, "--to", "0"]);
     expect(refused).toMatchObject({ code: 75, stdout: "" });
     expect(refused.stderr).toContain("writes to the store");
     expect((await node.stop()).code).toBe(0);
@@ -186,12 +176,12 @@ describe("sextant rewind", () => {
       ["engine memory", ["--store", "memory", "--to", "5"]],
     ];
     for (const [message, args] of refusals) {
-      const run = await runProgram(["rewind", ...args]);
+      const run = await runCommand(["rewind", ...args]);
       expect(run).toMatchObject({ code: 2, stdout: "" });
       expect(run.stderr).toContain(message);
       expect(run.stderr.trim().split("\n")).toHaveLength(1);
     }
-    const done = await runProgram(["rewind", "--data", data, "--to", `${to}`, "--json"]);
+    const done = await runCommand(["rewind", "--data", data, "--to", `${to}`, "--json"]);
     expect(done).toMatchObject({ code: 0 });
     expect(JSON.parse(done.stdout)).toEqual({
       chain_id: 4,
@@ -199,7 +189,7 @@ describe("sextant rewind", () => {
       block_height: "12",
       versions_removed: `${version - to}`,
     });
-    const checked = await runProgram(["check", "--data", data, "--json"]);
+    const checked = await runCommand(["check", "--in-process", "--data", data, "--json"]);
     expect(JSON.parse(checked.stdout)).toMatchObject({ verdict: "sound", ledger_version: `${to}` });
     const { ends: after } = await fill(32);
     expect(after.slice(0, 13)).toEqual(ends.slice(0, 13));
@@ -210,7 +200,7 @@ describe("sextant rewind", () => {
     const to = ends[10]!;
     const { steps } = await runAndKill(startRewinder(data), to, 2, 0);
     expect(steps).toBeGreaterThanOrEqual(2);
-    const start = await runProgram(["start", "--port", "0", ...chain]);
+    const start = await runCommand(["start", "--port", "0", ...chain]);
     expect(start).toMatchObject({ code: 2, stdout: "" });
     expect(start.stderr).toContain(`run sextant rewind --to ${to} again to finish it`);
     const reader = await startProgram(["--data", data, "--read-only"], {}, "listening");
@@ -219,7 +209,7 @@ describe("sextant rewind", () => {
         .status;
     expect([await status(to), await status(to + 1n)]).toEqual([200, 503]);
     expect((await fetch(`${reader.url}/-/ready`)).status).toBe(503);
-    const done = await runProgram(["rewind", "--data", data, "--to", `${to}`]);
+    const done = await runCommand(["rewind", "--data", data, "--to", `${to}`]);
     expect(done).toMatchObject({ code: 0 });
     expect(done.stdout).toMatch(new RegExp(`ledger_version +${to}\n`));
     // The reader needs no restart.

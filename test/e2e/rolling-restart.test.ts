@@ -85,21 +85,11 @@ function load(url: string): { readonly served: () => number; readonly stop: () =
 async function rollUnderLoad(start: (ports: Readonly<Record<string, number>>) => void): Promise<void> {
   const [balancer, one, two] = await Promise.all([freePort(), freePort(), freePort()]);
   const follower = (port: number): Promise<Running> =>
-    startProgram(
-      [
-        "--port",
-        `${port}`,
-        "--data",
-        join(folder, `${port}`),
-        "--upstream",
-        chain.url,
-        "--log-level",
-        "warn",
-      ].concat(
-        // Longer than HAProxy needs to see that a node is not ready.
-        ["--drain-time", "3s"],
-      ),
-    );
+    startProgram([
+      ...["--port", `${port}`, "--data", join(folder, `${port}`), "--upstream", chain.url],
+      // Longer than HAProxy needs to see that a node is not ready.
+      ...["--drain-time", "3s", "--log-level", "warn"],
+    ]);
   const running = await Promise.all([follower(one), follower(two)]);
   start({ 8080: balancer, 8081: one, 8082: two });
   const url = `http://127.0.0.1:${balancer}`;

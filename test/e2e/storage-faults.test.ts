@@ -19,8 +19,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { numberKey } from "../../src/base/bytes.ts";
+import { DEFAULT_SEED } from "../../src/node/options/local-chain-options.ts";
+import { createNode } from "../../src/node.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { META } from "../../src/store/lmdb/tables.ts";
+import { runCommand } from "../support/command.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { hasTool } from "../support/tools.ts";
@@ -42,6 +45,10 @@ interface Info {
 
 async function info(url: string): Promise<Info> {
   return (await (await fetch(`${url}/info`)).json()) as Info;
+}
+
+async function expectSound(data: string): Promise<void> {
+  expect(await runCommand(["check", "--in-process", "--data", data])).toMatchObject({ code: 0 });
 }
 
 /** Waits until the node cannot write, checks its status and reads, ends the fault, and waits for new writes. */
@@ -112,7 +119,7 @@ describe.skipIf(!canMount())("a disk that fills", () => {
       await expectToWait(node.url, "full", () => sizeDisk(LARGE));
       await until(async () => ((await fetch(`${node.url}/-/ready`)).status === 200 ? true : undefined));
       expect((await node.stop()).code).toBe(0);
-      expect(await runProgram(["check", "--data", data])).toMatchObject({ code: 0 });
+      await expectSound(data);
       rmSync(data, { recursive: true });
       if (leader !== undefined) expect((await leader.stop()).code).toBe(0);
     }
@@ -120,7 +127,7 @@ describe.skipIf(!canMount())("a disk that fills", () => {
 
   it("at the start is reported, and damages nothing", async () => {
     const data = join(disk, "start");
-    const start = ["--data", data, ...quick];
+    const start = ["--data", data, ...steady];
     // First without a store, then with one.
     for (const size of ["1m", "20m"]) {
       sizeDisk(size);
@@ -131,7 +138,7 @@ describe.skipIf(!canMount())("a disk that fills", () => {
       const node = await startProgram(start);
       await until(async () => (BigInt((await info(node.url)).ledger_version) > 100n ? true : undefined));
       expect((await node.stop()).code).toBe(0);
-      expect(await runProgram(["check", "--data", data])).toMatchObject({ code: 0 });
+      await expectSound(data);
     }
   });
 });
@@ -154,7 +161,7 @@ describe("a file", () => {
       execFileSync("chattr", ["-i", file]);
     }
     if (waited) expect((await node.stop()).code).toBe(0);
-    expect(await runProgram(["check", "--data", data])).toMatchObject({ code: 0 });
+    await expectSound(data);
     const again = await startProgram(["--data", data, ...steady]);
     expect((await again.stop()).code).toBe(0);
   });
@@ -218,7 +225,7 @@ describe("a commit that lmdb gives up", () => {
     const again = await startProgram(args, { NODE_OPTIONS: `--require ${module}` });
     await until(async () => BigInt((await info(again.url)).ledger_version) > BigInt(seen) + 20n);
     expect((await again.stop()).code).toBe(0);
-    expect(await runProgram(["check", "--data", data])).toMatchObject({ code: 0 });
+    await expectSound(data);
   });
 });
 
@@ -304,7 +311,7 @@ describe("a damaged file", () => {
     expect(head.stderr).toMatch(/damaged|damage/);
 
     const item = overwrite("item", pagesWith(Buffer.from(firstItem ?? "")));
-    const full = await runProgram(["check", "--data", item]);
+    const full = await runProgram(["check", "--in-process", "--data", item]);
     expect(full.code).toBe(1);
     expect(full.stderr).toMatch(/damage/);
 
@@ -322,7 +329,7 @@ describe("a damaged file", () => {
     await opened.close();
     const quickLook = await startProgram([...start.slice(3), "--data", old]);
     expect((await quickLook.stop()).code).toBe(0);
-    const wholeLook = await runProgram(["check", "--data", old]);
+    const wholeLook = await runCommand(["check", "--in-process", "--data", old]);
     expect(wholeLook.code).toBe(1);
     expect(wholeLook.stderr).toMatch(
       /damaged: .*table of records rows: the row of key 0x[0-9a-f]{16} does not match/,
@@ -333,21 +340,19 @@ describe("a damaged file", () => {
 describe("a store's file", () => {
   const data = join(folder, "file");
   const anna = "0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce";
-  const start = ["start", "--port", "0", "--log-level", "error", "--blocks", "0"];
+  const path = `/accounts/${anna}/balance/0x1::aptos_coin::AptosCoin`;
+  let balance = 0n;
 
   beforeAll(async () => {
-    const node = await startProgram(["--data", data, ...quick, "--blocks", "20"]);
-    await until(async () => Number((await info(node.url)).ledger_version) > 20);
-    expect((await node.stop()).code).toBe(0);
+    const node = await createNode({ data, localChain: { seed: DEFAULT_SEED }, pruneWindow: "off" });
+    await node.mine(20);
+    balance = await node.balance("anna", "APT");
+    await node.close();
   });
 
   it("with one changed byte in a balance gives a 500 that says so, and the metric counts it", async () => {
     const copy = join(folder, "changed");
     cpSync(data, copy, { recursive: true });
-    const path = `/accounts/${anna}/balance/0x1::aptos_coin::AptosCoin`;
-    const sound = await startProgram(["--data", copy, ...quick, "--blocks", "0"]);
-    const balance = BigInt(await (await fetch(sound.url + path)).text());
-    expect((await sound.stop()).code).toBe(0);
     const digits = Buffer.alloc(8);
     digits.writeBigUInt64LE(balance);
     const bytes = readFileSync(join(copy, "data.mdb"));
@@ -390,9 +395,11 @@ describe("a store's file", () => {
       const path = join(folder, `cut ${name}`);
       mkdirSync(path);
       writeFileSync(join(path, "data.mdb"), content);
-      for (const args of name === "0.6" ? [start, ["check"], ["status"]] : [start]) {
-        const run = await runProgram([...args, "--data", path]);
-        expect(run, `${name}: ${args[0]}`).toMatchObject({ code: 1, signal: null, stdout: "" });
+      for (const command of name === "0.6" ? ["start", "check", "status"] : ["start"]) {
+        const args = [command, ...(command === "check" ? ["--in-process"] : []), "--data", path];
+        // A signal that ended this process would name no file.
+        const run = await (command === "start" && name === "0.6" ? runProgram : runCommand)(args);
+        expect(run, `${name}: ${command}`).toMatchObject({ code: 1, signal: null, stdout: "" });
         expect(run.stderr.trim()).toMatch(
           /^sextant: the (store|file) at \S.* (is damaged|is not a database).*$/,
         );
@@ -402,48 +409,10 @@ describe("a store's file", () => {
   });
 });
 
-describe("backup", () => {
-  it("copies a running node's store, restores it, and refuses what is damaged or in the way", async () => {
-    const [data, copy, restored] = ["live", "copy", "restored"].map((name) => join(folder, name)) as [
-      string,
-      string,
-      string,
-    ];
-    const node = await startProgram(["--data", data, ...steady]);
-    await until(async () => (BigInt((await info(node.url)).ledger_version) > 200n ? true : undefined));
-    const backup = await runProgram(["backup", "--data", data, "--to", copy, "--json"]);
-    expect(backup).toMatchObject({ code: 0 });
-    const { version } = JSON.parse(backup.stdout) as { version: string };
-    // The node kept writing: the backup is a snapshot of its past.
-    expect(BigInt((await info(node.url)).ledger_version)).toBeGreaterThan(BigInt(version));
-    const path = `/accounts/0x1/balance/0x1::aptos_coin::AptosCoin?ledger_version=${version}`;
-    const expected = await (await fetch(node.url + path)).text();
-
-    expect((await runProgram(["backup", "--data", data, "--to", copy])).code).toBe(2);
-    expect((await runProgram(["restore", "--from", copy, "--data", data])).code).toBe(2);
-    expect((await runProgram(["restore", "--from", data, "--data", restored])).code).toBe(2);
-    expect((await node.stop()).code).toBe(0);
-
-    expect(await runProgram(["restore", "--from", copy, "--data", restored])).toMatchObject({ code: 0 });
-    const again = await startProgram(["--data", restored, ...quick, "--blocks", "0"]);
-    expect((await info(again.url)).ledger_version).toBe(version);
-    expect(await (await fetch(again.url + path)).text()).toBe(expected);
-    expect((await again.stop()).code).toBe(0);
-
-    const file = openSync(join(copy, "data.mdb"), "r+");
-    writeSync(file, Buffer.alloc(64, 9), 0, 64, statSync(join(copy, "data.mdb")).size - 100);
-    const damaged = await runProgram(["restore", "--from", copy, "--data", join(folder, "never")]);
-    expect(damaged.code).toBe(1);
-    expect(damaged.stderr).toContain("damaged");
-    expect(existsSync(join(folder, "never", "data.mdb"))).toBe(false);
-  });
-});
-
 describe("the data format", () => {
   it("of a newer version is refused with one line, by every command", async () => {
     const data = join(folder, "newer");
-    const node = await startProgram(["--data", data, ...quick, "--blocks", "2"]);
-    expect((await node.stop()).code).toBe(0);
+    await (await createNode({ data, localChain: {} })).close();
     const environment = await openEnvironment({ path: data, readOnly: false });
     environment.root.transactionSync(() =>
       environment.tables.meta.putSync(META.format, Buffer.from([0, 0, 0, 9])),
@@ -451,11 +420,11 @@ describe("the data format", () => {
     await environment.close();
     for (const args of [
       ["start", "--port", "0"],
-      ["check"],
+      ["check", "--in-process"],
       ["status"],
       ["backup", "--to", join(folder, "none")],
     ]) {
-      const run = await runProgram([...args, "--data", data]);
+      const run = await runCommand([...args, "--data", data]);
       expect(run.code, args[0]).toBe(2);
       expect(run.stdout).toBe("");
       expect(run.stderr.trim()).toMatch(

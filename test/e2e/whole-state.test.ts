@@ -1,15 +1,16 @@
 // A complete replica is killed again and again while it fetches the state: it goes on after its last range, and ends with
 // the answers of the chain. SEXTANT_KILLS sets how often.
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createNode, type Node } from "../../src/node.ts";
+import { runCommand } from "../support/command.ts";
 import { freePort } from "../support/free-port.ts";
-import { launchProgram, runProgram, startProgram } from "../support/program.ts";
+import { launchProgram, startProgram } from "../support/program.ts";
 import { infoOf, opened, produce } from "../support/proving.ts";
 import { startProxy } from "../support/proxy.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
-const KILLS = Number(process.env.SEXTANT_KILLS ?? "4");
+const KILLS = Number(process.env.SEXTANT_KILLS ?? "2");
 const TIMEOUT_MS = 600_000 + 20_000 * KILLS;
 const COIN = "0x1::aptos_coin::AptosCoin";
 const ACCOUNTS = 3000;
@@ -19,24 +20,28 @@ async function startOrigin(): Promise<Node> {
     address: `0x${(i + 0xabc000).toString(16)}`,
     balances: { [COIN]: BigInt(1000 + i) },
   }));
-  const node = opened(
-    await createNode({
-      http: { port: 0, proofPort: 0 },
-      localChain: { seed: "killed replica", epochTimeMs: 5_000 },
-      accounts,
-      pruneWindow: "off",
-    }),
-  );
+  const node = await createNode({
+    http: { port: 0, proofPort: 0 },
+    localChain: { seed: "killed replica", epochTimeMs: 5_000 },
+    accounts,
+    pruneWindow: "off",
+  });
   await produce(node, 20);
   return node;
 }
+
+let origin: Node;
+let waypoint: string;
+beforeAll(async () => {
+  origin = await startOrigin();
+  waypoint = (await infoOf(origin)).genesis_waypoint;
+  return () => origin.close();
+});
 
 describe("a complete replica that is killed", () => {
   it(
     "goes on after the last range that it stored, and has every item in the end",
     async () => {
-      const origin = await startOrigin();
-      const { genesis_waypoint: waypoint } = await infoOf(origin);
       let [killed, replicas] = [0, 0];
       while (killed < KILLS) {
         const data = temporaryFolder();
@@ -45,7 +50,7 @@ describe("a complete replica that is killed", () => {
         let fetched = 0;
         for (let run = 0; killed < KILLS && run < 2; run++) {
           // Four are asked for at once: the fifth comes when the first is stored.
-          const held = await holdAt(origin, 5 + (killed % 2));
+          const held = await holdAt(5 + (killed % 2));
           const { child, finished } = launchProgram(["start", ...args, held.url]);
           await Promise.race([held.reached, finished]);
           expect(child.exitCode).toBe(null);
@@ -68,7 +73,7 @@ describe("a complete replica that is killed", () => {
           ]);
         }
         await node.stop();
-        const check = await runProgram(["check", "--data", data]);
+        const check = await runCommand(["check", "--in-process", "--data", data]);
         expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/verdict +sound/)]);
         replicas++;
       }
@@ -80,9 +85,7 @@ describe("a complete replica that is killed", () => {
 
 describe("a complete replica that fetches its state", () => {
   it("tells how far it is", async () => {
-    const origin = await startOrigin();
-    const { genesis_waypoint: waypoint } = await infoOf(origin);
-    const held = await holdAt(origin, 5);
+    const held = await holdAt(5);
     const port = `${await freePort()}`;
     const args = ["--data", temporaryFolder(), "--upstream", origin.url ?? "", "--port", port];
     args.push("--start-version", "latest", "--state", "whole", "--waypoint", waypoint, "--proofs", held.url);
@@ -95,7 +98,7 @@ describe("a complete replica that fetches its state", () => {
     });
     expect(info).toMatchObject({ sync_mode: "follow", state_version: expect.stringMatching(/^\d+$/) });
     expect(info).not.toHaveProperty("index");
-    const { code, stdout } = await runProgram(["status", "--url", url]);
+    const { code, stdout } = await runCommand(["status", "--url", url]);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/state_items +[1-9]\d{3}\n/)]);
     expect((await fetch(`${url}/-/ready`)).status).toBe(503);
     child.kill("SIGKILL");
@@ -104,7 +107,7 @@ describe("a complete replica that fetches its state", () => {
 });
 
 /** A proxy before the chain's proofs that leaves one question for a range without an answer. */
-async function holdAt(origin: Node, question: number) {
+async function holdAt(question: number) {
   const proxy = opened(await startProxy(origin.proofUrl ?? ""));
   const starts: number[] = [];
   const reached = new Promise<void>((resolve) => {

@@ -12,10 +12,10 @@ import { until } from "../support/until.ts";
 import { isAlive, workersOf } from "../support/worker-processes.ts";
 
 const folder = temporaryFolder();
-/** Clients that ask all the time. Few, so that the nodes get the processors. */
+/** Clients that ask all the time. */
 const CLIENTS = 4;
 /** Right responses to wait for after a worker died. */
-const RESPONSES = 300;
+const RESPONSES = 100;
 
 function start(name: string, ...more: string[]): Promise<Running> {
   const data = join(folder, name);
@@ -90,6 +90,8 @@ describe.skipIf(process.platform !== "linux")("workers", () => {
         } catch {
           outcome.broken++;
         }
+        // The nodes get the processors.
+        await sleep(5);
       }
     });
     const counted = await until(async () => {
@@ -198,10 +200,7 @@ describe.skipIf(process.platform !== "linux")("workers", () => {
       "start",
       "--data",
       data,
-      "--workers",
-      "2",
-      "--port",
-      `${port}`,
+      ...["--workers", "2", "--port", `${port}`],
     ]);
     expect(code).toBe(75);
     expect(stderr).toContain(`cannot listen on port ${port}`);

@@ -13,7 +13,7 @@ const { createNode } = (await import(built)) as { createNode: typeof CreateNode 
 const [kind = "", countText = "0"] = process.argv.slice(2);
 const count = Number(countText);
 /** Warm-up rounds: compiled code and filled caches are a one-time cost, not a leak. */
-const WARM_UP = 20;
+const WARM_UP = 16;
 
 const folder = mkdtempSync(join(tmpdir(), "sextant-closed-"));
 let made = 0;
@@ -29,10 +29,8 @@ const follow = { upstreams: [upstream?.url ?? ""], upstreamRate: 0, pollTimeMs: 
 
 function optionsOf(): NodeOptions {
   switch (kind) {
-    case "local chain with a port":
-      return { http: { port: 0 } };
-    case "local chain on disk":
-      return { data: join(folder, `${made}`) };
+    case "local chain on disk with a port":
+      return { data: join(folder, `${made}`), http: { port: 0 } };
     case "follower":
       return { follow };
     case "lazy follower":

@@ -2,17 +2,31 @@
 // that are free here in place of the written ones.
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import { formatWaypoint } from "../../src/ledger/waypoint.ts";
 import { endWithTest } from "./children.ts";
+import { runCommand } from "./command.ts";
 import { type Block, commandLines, ROOT, shapeOf } from "./documentation.ts";
 import { freePort } from "./free-port.ts";
 import { until } from "./until.ts";
 
+/** Most commands run in the process of the test, which answers at this port: a start costs half a second of CPU time. */
+const sextantAt = (port: number): string => `case "$1" in
+  start | check | export) exec "${process.execPath}" "${ROOT}/bin/sextant.js" "$@" ;;
+esac
+variables=(); for name in "\${!SEXTANT_@}"; do variables+=("$name=\${!name}"); done
+input=; for word; do [ "$word" != - ] || input=$(cat; echo .); done
+exec 3<>/dev/tcp/127.0.0.1/${port}
+printf '%s\\0' "$(($# + \${#variables[@]} + 3))" "$PWD" "\${input%.}" "$#" "$@" "\${variables[@]}" >&3
+read -r code length <&3
+head -c "$length" <&3
+cat <&3 >&2
+exit "$code"`;
+
 const PROGRAMS = {
-  sextant: `exec "${process.execPath}" "${ROOT}/bin/sextant.js" "$@"`,
   npx: `if [ "$1" = sextant ]; then shift; npm_lifecycle_event=npx exec sextant "$@"; fi
     exec "${ROOT}/node_modules/.bin/$1" "\${@:2}"`,
   // The packages are installed, and the program is built.
@@ -41,6 +55,10 @@ export class PageRun {
   readonly #folder: string;
   readonly #ports = new Map<string, string>();
   readonly #servers = new Map<string, Shell>();
+  readonly #commands = createServer((socket) => this.#runCommand(socket));
+  /** Where the process was, while commands run in the page's folder. */
+  #home = "";
+  #running = 0;
   /** Texts of the page and what stands for them here. */
   readonly #replacements: readonly (readonly [string, string])[];
 
@@ -49,16 +67,46 @@ export class PageRun {
     this.#folder = folder;
     this.#replacements = replacements;
     mkdirSync(join(folder, ".programs"));
-    for (const [name, text] of Object.entries(PROGRAMS)) {
-      const path = join(folder, ".programs", name);
-      writeFileSync(path, `#!/usr/bin/env bash\n${text}\n`);
-      chmodSync(path, 0o755);
-    }
+    for (const [name, text] of Object.entries(PROGRAMS)) this.#install(name, text);
     const genesis = createLocalChain({ seed: "documentation" }).genesisBlob();
     writeFileSync(join(folder, "genesis.blob"), genesis);
     writeFileSync(join(folder, "waypoint.txt"), `${formatWaypoint(checkGenesis(genesis).waypoint)}\n`);
     // A response ends its line, and an error response fails the block.
     writeFileSync(join(folder, ".curlrc"), 'silent\nshow-error\nfail-with-body\nwrite-out = "\\n"\n');
+  }
+
+  #install(name: string, text: string): void {
+    const path = join(this.#folder, ".programs", name);
+    writeFileSync(path, `#!/usr/bin/env bash\n${text}\n`);
+    chmodSync(path, 0o755);
+  }
+
+  async #listen(): Promise<void> {
+    if (this.#commands.listening) return;
+    await new Promise<void>((resolve) => this.#commands.listen(0, "127.0.0.1", resolve));
+    this.#install("sextant", sextantAt((this.#commands.address() as AddressInfo).port));
+  }
+
+  /** Reads fields that end with a zero byte: their number, the folder, standard input, the number of arguments, these, and variables. */
+  #runCommand(socket: Socket): void {
+    let text = "";
+    let hasBegun = false;
+    socket.setEncoding("utf8").on("data", async (piece: string) => {
+      text += piece;
+      const [count = "", folder = "", input = "", length = "", ...rest] = text.split("\0").slice(0, -1);
+      if (hasBegun || length === "" || rest.length + 3 < Number(count)) return;
+      hasBegun = true;
+      const variables = rest.slice(Number(length)).map((line) => {
+        const at = line.indexOf("=");
+        return [line.slice(0, at), line.slice(at + 1)] as const;
+      });
+      if (this.#running++ === 0) this.#home = process.cwd();
+      process.chdir(folder);
+      const args = rest.slice(0, Number(length));
+      const { code, stdout, stderr } = await runCommand(args, Object.fromEntries(variables), input);
+      if (--this.#running === 0) process.chdir(this.#home);
+      socket.end(`${code} ${Buffer.byteLength(stdout)}\n${stdout}${stderr}`);
+    });
   }
 
   /** Presses Ctrl-C where the first node of the page runs. Throws where the node does not end as shown. */
@@ -77,6 +125,7 @@ export class PageRun {
 
   /** Runs a block to its end, or until the node that it starts is ready. Throws where the output is not as shown. */
   async run(block: Block): Promise<BlockRun> {
+    await this.#listen();
     const lines = commandLines(block, this.#folder);
     const starts = lines.filter(isStart);
     if (starts.length > 1) throw new Error(`${block.place}: a block starts one node at most`);
@@ -127,6 +176,7 @@ export class PageRun {
   /** Stops every node of the page. */
   async stop(): Promise<void> {
     for (const port of [...this.#servers.keys()]) await this.#stopServer(port);
+    this.#commands.close();
   }
 
   async #stopServer(port: string): Promise<void> {
