@@ -1,8 +1,7 @@
 // A local chain as its owner uses it: which blocks it makes, what its clock does, what a revert undoes and a stop keeps.
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Logger } from "../../src/base/log.ts";
-import { silentLogger } from "../../src/base/log.ts";
+import { type Logger, silentLogger } from "../../src/base/log.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { u64 } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";

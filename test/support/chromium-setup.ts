@@ -3,6 +3,8 @@ import type { TestProject } from "vitest/node";
 import { bringChromium } from "./bring-chromium.ts";
 import { serveChromium } from "./visit.ts";
 
+type Teardown = (() => Promise<void>) | undefined;
+
 declare module "vitest" {
   interface ProvidedContext {
     /** What the tests connect to; empty where there is none. */
@@ -10,10 +12,7 @@ declare module "vitest" {
   }
 }
 
-export default async function setup({
-  provide,
-  vitest,
-}: TestProject): Promise<(() => Promise<void>) | undefined> {
+export default async function setup({ provide, vitest }: TestProject): Promise<Teardown> {
   if (!vitest.state.getPaths().some((path) => path.includes("/test/browser/"))) return undefined;
   const found = await bringChromium();
   if ("reason" in found) console.log(`chromium: there is none, and it could not be had: ${found.reason}`);

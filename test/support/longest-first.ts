@@ -37,22 +37,10 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/sync/lies.test.ts": 35,
   "test/e2e/archive.test.ts": 34,
   "test/e2e/workers.test.ts": 33,
-  "test/e2e/monitoring.test.ts": 31,
   "test/http/streams.test.ts": 30,
   "test/http/fork.test.ts": 30,
   "test/http/record-streams.test.ts": 30,
   "test/http/history-stream.test.ts": 30,
-  "test/e2e/interrupts.test.ts": 29,
-  "test/e2e/backup.test.ts": 28,
-  "test/e2e/follow.test.ts": 28,
-  "test/fuzz/check.test.ts": 27,
-  "test/sync/hostile-sources.test.ts": 27,
-  "test/e2e/damaged-store.test.ts": 26,
-  "test/e2e/relay.test.ts": 25,
-  "test/proof/prover.test.ts": 25,
-  "test/e2e/package.test.ts": 22,
-  "test/fuzz/encode-bodies.test.ts": 19,
-  "test/fuzz/trust-model.test.ts": 18,
 };
 
 for (const path of Object.keys(SECONDS)) {
