@@ -47,8 +47,8 @@ const MAX_GROWTH = 0.25;
  * for longer than that, more of it the less there is, so that every collection is a full one then.
  */
 const SHORT_MINUTES = 20;
-/** What the young generation of a heap alone may come to. */
-const SHORT_SLACK_BYTES = 32e6;
+/** What the young generation of a heap alone may come to: three times its half-space of 16 MB. */
+const SHORT_SLACK_BYTES = 48e6;
 /** A warm-up lasts until this many samples, but at most this many times its length. */
 const WARM_REQUESTS = 6000;
 const WARM_PATIENCE = 3;

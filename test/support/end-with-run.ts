@@ -1,4 +1,7 @@
-// Ends a test process when its run ends. Otherwise the workers of a killed run would continue to the end of their files.
+// Ends a test process when its run ends: the workers of a killed run would continue. Removes the folders of a file behind it.
+import { afterAll } from "vitest";
+import { removeFolders } from "./temporary.ts";
+
 const MARK = Symbol.for("sextant.endsWithRun");
 const state = globalThis as { [MARK]?: true };
 
@@ -9,6 +12,7 @@ if (SEXTANT_RUNS !== undefined) process.env.PROPERTY_RUNS = SEXTANT_RUNS;
 delete process.env.SEXTANT_SHARED;
 delete process.env.SEXTANT_RUNS;
 
+afterAll(removeFolders);
 // Once per process, which may run several files.
 if (state[MARK] === undefined) {
   state[MARK] = true;

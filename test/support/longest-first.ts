@@ -31,16 +31,6 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/cluster/writer.test.ts": 47,
   "test/browser/console-account.test.ts": 40,
   "test/sync/whole-state.test.ts": 40,
-  "test/e2e/rewind.test.ts": 39,
-  "test/e2e/pid-namespaces.test.ts": 38,
-  "test/e2e/whole-state.test.ts": 36,
-  "test/sync/lies.test.ts": 35,
-  "test/e2e/archive.test.ts": 34,
-  "test/e2e/workers.test.ts": 33,
-  "test/http/streams.test.ts": 30,
-  "test/http/fork.test.ts": 30,
-  "test/http/record-streams.test.ts": 30,
-  "test/http/history-stream.test.ts": 30,
 };
 
 for (const path of Object.keys(SECONDS)) {
