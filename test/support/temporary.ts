@@ -14,5 +14,5 @@ export function temporaryFolder(): string {
 
 /** Called by end-with-run.ts: a hook that a running test asks for would never be called. */
 export function removeFolders(): void {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
