@@ -294,8 +294,14 @@ export interface RecordsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const WHERE = { from: true, after: true, to: true } as const;
-const RECORDS_NAMES: OptionNames<RecordsOptions> = { ...WHERE, filter: true, minTrust: true, signal: true };
+const RECORDS_NAMES: OptionNames<RecordsOptions> = {
+  from: true,
+  after: true,
+  to: true,
+  filter: true,
+  minTrust: true,
+  signal: true,
+};
 
 /** A transaction or an event. */
 export interface RecordAnswer {
