@@ -1,16 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type BenchRow, beginRun, compare, compareAll, isClear } from "../../bench/harness.ts";
 import { CONFIDENCE } from "../../bench/statistics.ts";
+import { createRandom } from "../support/synthetic-ledger.ts";
 
 /** Numbers between 0 and 1, the same in every run. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b_79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+function fractions(seed: number): () => number {
+  const next = createRandom(seed);
+  return () => next() / 2 ** 32;
 }
 
 const RUNS = 500;
@@ -37,7 +33,7 @@ async function coverageOf(
 ): Promise<number> {
   let covered = 0;
   for (let seed = 0; seed < RUNS; seed++) {
-    const random = createRandom(seed);
+    const random = fractions(seed);
     const row = await compare(
       "the same on both sides",
       { ours: () => truth * noise(random), base: () => noise(random) },
@@ -75,7 +71,7 @@ describe("the interval of a row", () => {
 
 describe("the number of rounds", () => {
   const sidesOf = (ratio: number, takesMs = 1) => {
-    const random = createRandom(1);
+    const random = fractions(1);
     const side = (value: number) => () => {
       nowMs += takesMs;
       return value * (1 + 0.3 * random());

@@ -208,7 +208,7 @@ describe("an accountant", () => {
       const tried = await runCommand([...prove, "--url", short.url]);
       return tried.stderr.includes("outside of the window") ? tried : undefined;
     });
-    expect(stderr).toContain("start it with a longer --proof-window, and a --prune-window at least as long");
+    expect(stderr).toContain("with a longer --proof-window, and a --prune-window at least as long");
     await short.stop();
   });
 });

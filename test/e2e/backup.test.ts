@@ -20,7 +20,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_SEED } from "../../src/node/options/local-chain-options.ts";
 import { createNode } from "../../src/node.ts";
 import { CHUNK_BYTES } from "../../src/store/lmdb/backup.ts";
-import { endWithTest } from "../support/children.ts";
+import { endWithTest, outputOf } from "../support/children.ts";
 import { runCommand } from "../support/command.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -76,12 +76,9 @@ async function backupWithin(to: string, bytes: number): Promise<{ code: number |
   const command = [process.execPath, bin, "backup", "--data", data, "--to", to];
   const args = ["-c", `ulimit -f ${bytes / 1024}; exec "$@"`, "bash", ...command];
   const child = endWithTest(spawn("bash", args));
-  let stderr = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-  });
+  const output = outputOf(child);
   await new Promise((resolve) => child.once("close", resolve));
-  return { code: child.exitCode, stderr };
+  return { code: child.exitCode, stderr: output.stderr };
 }
 
 /** The directory must not look like a backup or a store. */

@@ -5,7 +5,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { endWithTest } from "../support/children.ts";
+import { endWithTest, outputOf } from "../support/children.ts";
 import { runCommand } from "../support/command.ts";
 import { openProgram } from "../support/open-program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -121,15 +121,10 @@ describe.skipIf(!canMount())("the program on a read-only root, not as root", () 
     const { node, bin } = openProgram();
     const args = [node, bin, "start", "--port", "0", "--data", "/mnt"];
     const child = endWithTest(spawn("unshare", ["--mount", "sh", "-c", script, "sh", data, ...args]));
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (text: string) => {
-        output += text;
-      });
-    }
+    const output = outputOf(child);
     const url = await until(() => {
-      if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${output}`);
-      return /sextant is ready: (http\S+)/.exec(output)?.[1];
+      if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${output.stderr}`);
+      return /sextant is ready: (http\S+)/.exec(output.stdout)?.[1];
     });
     const health = await runCommand(["health", "--port", new URL(url).port]);
     expect(health).toMatchObject({ code: 0, stdout: "sextant:ok\n" });

@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { outputOf } from "../support/children.ts";
 import { runCommand } from "../support/command.ts";
 import { startProgram } from "../support/program.ts";
 import { readerPids } from "../support/reader-slots.ts";
@@ -43,13 +44,7 @@ function launch(...args: readonly string[]): Run {
     detached: true,
   });
   started.add(child);
-  const output = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output.stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    output.stderr += text;
-  });
+  const output = outputOf(child);
   const ended = once(child, "close").then(([code]) => ({ code: code as number | null, ...output }));
   return { child, pid: child.pid ?? 0, ended };
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createNode } from "../../src/index.ts";
-import { endWithTest } from "../support/children.ts";
+import { endWithTest, outputOf } from "../support/children.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -19,13 +19,7 @@ const bin = fileURLToPath(new URL("../../bin/sextant.js", import.meta.url));
 function bash(line: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const text = `sextant() { "${process.execPath}" "${bin}" "$@"; }; ${line}; echo "codes \${PIPESTATUS[*]}"`;
   const child = endWithTest(spawn("bash", ["-c", text], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] }));
-  const output = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
-    output.stdout += piece;
-  });
-  child.stderr.setEncoding("utf8").on("data", (piece: string) => {
-    output.stderr += piece;
-  });
+  const output = outputOf(child);
   return new Promise((resolve) => child.once("close", () => resolve(output)));
 }
 

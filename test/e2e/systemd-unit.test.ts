@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createCertificate, hasOpenssl } from "../support/certificate.ts";
-import { endWithTest } from "../support/children.ts";
+import { endWithTest, outputOf } from "../support/children.ts";
 import { bin, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { hasTool } from "../support/tools.ts";
@@ -106,16 +106,11 @@ describe.skipIf(!hasTool("systemd-analyze", "--version") || !hasTool("strace", "
           }),
           { group: true },
         );
-        let output = "";
-        for (const stream of [child.stdout, child.stderr]) {
-          stream.setEncoding("utf8").on("data", (text: string) => {
-            output += text;
-          });
-        }
+        const output = outputOf(child);
         const ended = new Promise<void>((resolve) => {
           child.once("close", () => resolve());
         });
-        const url = () => /sextant is ready: (http\S+)/.exec(output)?.[1];
+        const url = () => /sextant is ready: (http\S+)/.exec(output.stdout)?.[1];
         const stop = async (): Promise<void> => {
           // To the group: strace passes no signals on.
           process.kill(-(child.pid ?? 0), "SIGTERM");

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { endWithTest } from "../support/children.ts";
+import { endWithTest, outputOf } from "../support/children.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
@@ -32,12 +32,9 @@ function openTerminal(args: readonly string[], environment: Record<string, strin
     }),
     { group: true },
   );
-  let written = "";
-  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
-    written += piece;
-  });
+  const output = outputOf(child);
   const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
-  return { written: () => written, type: (text) => child.stdin.write(text), closed };
+  return { written: () => output.stdout, type: (text) => child.stdin.write(text), closed };
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences

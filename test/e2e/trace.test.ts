@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createNode } from "../../src/node.ts";
 import { runCommand } from "../support/command.ts";
 import { hasShared, sharedPath } from "../support/shared.ts";
+import { transferRequest } from "../support/submitter.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 it.skipIf(!hasShared)("prints the calls of a committed transaction, and of one in a file", async () => {
@@ -22,19 +23,7 @@ it.skipIf(!hasShared)("prints the calls of a committed transaction, and of one i
   expect(committed.stdout).toMatch(/^Executed successfully; \d+ gas\n$/m);
   const file = join(temporaryFolder(), "request.json");
   // As `sextant encode` takes it, without a signature.
-  const request = {
-    sender: "0xb0b",
-    sequence_number: "0",
-    max_gas_amount: "200000",
-    gas_unit_price: "100",
-    expiration_timestamp_secs: "32503680000",
-    payload: {
-      type: "entry_function_payload",
-      function: "0x1::aptos_account::transfer",
-      type_arguments: [],
-      arguments: ["0xcafe", "600000000"],
-    },
-  };
+  const request = transferRequest("0xb0b", "0xcafe", "600000000");
   writeFileSync(file, JSON.stringify(request));
   const simulated = await runCommand(["trace", file, "--url", url]);
   expect(simulated.stdout).toMatch(/^ {2}0x1::fungible_asset::unchecked_withdraw\(.*\) .* aborted$/m);

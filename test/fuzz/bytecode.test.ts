@@ -12,6 +12,7 @@ import { MoveError } from "../../src/move/errors.ts";
 import { genesisModules } from "../support/genesis-modules.ts";
 import { RUNS } from "../support/property.ts";
 import { hasShared, sharedJson } from "../support/shared.ts";
+import { createRandom } from "../support/synthetic-ledger.ts";
 import { yardstickMs } from "../support/yardstick.ts";
 
 const CASES = 50 * RUNS;
@@ -20,14 +21,9 @@ const MAX_YARDSTICKS = 8;
 const MAX_EXPANSION = 120;
 
 /** A small deterministic generator, so that every run has the same cases. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
+function choose(seed: number): (below: number) => number {
+  const next = createRandom(seed);
+  return (below) => next() % below;
 }
 
 type Random = (below: number) => number;
@@ -153,7 +149,7 @@ function readBounded(bytes: Uint8Array): void {
 
 describe("broken bytecode", () => {
   it(`throws only MoveError, in bounded time and flat memory (${CASES} cases)`, async () => {
-    const random = createRandom(20_261_115);
+    const random = choose(20_261_115);
     const moduleCorpus = modules();
     const scriptCorpus = scripts();
     for (const bytes of moduleCorpus) expect(accepts(readBounded, bytes)).toBe(true);

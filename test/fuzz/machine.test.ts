@@ -19,6 +19,7 @@ import { CASES, caseModule, FUNCTIONS, M, STRUCTS } from "../support/instruction
 import { functionOf, loadedModule, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
 import { RUNS } from "../support/property.ts";
 import { hasShared } from "../support/shared.ts";
+import { createRandom } from "../support/synthetic-ledger.ts";
 import { yardstickMs } from "../support/yardstick.ts";
 
 /** Enough for each outcome to be among them. */
@@ -33,14 +34,9 @@ const AT = "ab".repeat(32);
 type Random = (below: number) => number;
 
 /** A small deterministic generator; `SEXTANT_VM_SEED` draws other cases. */
-function createRandom(seed = Number(process.env.SEXTANT_VM_SEED ?? "20261117")): Random {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
+function choose(seed = Number(process.env.SEXTANT_VM_SEED ?? "20261117")): Random {
+  const next = createRandom(seed);
+  return (below) => next() % below;
 }
 
 function pick<T>(list: readonly T[], random: Random): T {
@@ -276,7 +272,7 @@ function tryModule(bytes: Uint8Array, others: readonly LoadedModule[], random: R
     const types = definition.typeParams.map(() => hostileType(random));
     const seed = random(1 << 30);
     const run = (): number => {
-      const draw = createRandom(seed);
+      const draw = choose(seed);
       const args = definition.params.map((type) => hostileValue(type, draw));
       return runPieces(machineOf(), definition, module, args, types);
     };
@@ -297,7 +293,7 @@ async function tryAll(
   others: readonly LoadedModule[],
   count: number,
 ): Promise<Counts> {
-  const random = createRandom();
+  const random = choose();
   const counts: Counts = { refused: 0, unsound: 0, ran: 0 };
   const wanted = probe();
   let heapBefore = 0;
@@ -346,7 +342,7 @@ const HOSTILE_BYTES_LAYOUT: Layout = { kind: "vector", item: { kind: "function" 
 
 describe("hostile bytes and types", () => {
   it("types have a layout, or a coded error", () => {
-    const random = createRandom();
+    const random = choose();
     const machine = new TestMachine([moduleOf({ structs: STRUCTS, functions: FUNCTIONS })]);
     const answers = new Set<string>();
     for (let i = 0; i < 10 * CASE_COUNT; i++) {
@@ -358,7 +354,7 @@ describe("hostile bytes and types", () => {
   });
 
   it("stored closures decode to themselves, or not at all", () => {
-    const random = createRandom();
+    const random = choose();
     const closures = ["pack closure", "pack closure generic"].flatMap((name) => CASES[name] ?? []);
     const seeds = closures.map((one) => {
       const [value] = new TestMachine([caseModule(one)]).call(`${M}::f`, one.args);

@@ -28,6 +28,7 @@ import { readModule } from "../../src/move/bytecode/reader.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import type { UserTransaction } from "../../src/transaction/user-transaction.ts";
 import { hasShared, sharedPath } from "../support/shared.ts";
+import { transferRequest } from "../support/submitter.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const APT = "0x1::aptos_coin::AptosCoin";
@@ -147,20 +148,9 @@ describe.skipIf(!hasShared)("a chain with a network's framework", () => {
     await chain.fund("0xb0b", 500_000_000n);
     const { ledger_version: startVersion } = await chain.mine(1);
     await chain.mine(1);
-    const transfer = {
-      sender: "0xb0b",
-      sequence_number: "0",
-      max_gas_amount: "200000",
-      gas_unit_price: "100",
-      expiration_timestamp_secs: "32503680000",
-      payload: {
-        type: "entry_function_payload",
-        function: "0x1::aptos_account::transfer",
-        type_arguments: [],
-        arguments: ["0xcafe", "1000"],
-      },
+    const transfer = transferRequest("0xb0b", "0xcafe", "1000", {
       signature: { type: "no_account_signature" },
-    };
+    });
     const wanted = await chain.simulate(transfer);
     expect(wanted).toMatchObject({ success: true, vmStatus: "Executed successfully" });
     const levels: (string | null)[] = [];

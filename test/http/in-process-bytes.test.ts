@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { createNode, type Node } from "../../src/node.ts";
+import { transferRequest } from "../support/submitter.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const nodes: Node[] = [];
@@ -26,19 +27,7 @@ function item(node: Node): { handle: string; key: string } {
 
 function request(node: Node): Record<string, unknown> {
   const [from, to] = node.guide()?.accounts ?? [];
-  return {
-    sender: from?.address,
-    sequence_number: "0",
-    max_gas_amount: "2000",
-    gas_unit_price: "100",
-    expiration_timestamp_secs: "32425224034",
-    payload: {
-      type: "entry_function_payload",
-      function: "0x1::aptos_account::transfer",
-      type_arguments: [],
-      arguments: [to?.address, "1000"],
-    },
-  };
+  return transferRequest(from?.address, to?.address, "1000");
 }
 
 describe.each([

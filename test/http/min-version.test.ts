@@ -6,6 +6,7 @@ import { createNode } from "../../src/node.ts";
 import { BookedLedger, ENGINES, type Pair } from "../support/booked-ledger.ts";
 import { startServer, type TestServer } from "../support/http-server.ts";
 import { CountingLedger, createLedgerOfWrites } from "../support/long-history.ts";
+import { transferRequest } from "../support/submitter.ts";
 import { until } from "../support/until.ts";
 
 const LONG_MS = 30_000;
@@ -256,19 +257,7 @@ describe("minLedgerVersion of calls", () => {
     const [account] = guide?.accounts ?? [];
     const anna = account?.address ?? "";
     const coin = "0x1::aptos_coin::AptosCoin";
-    const request = {
-      sender: anna,
-      sequence_number: "0",
-      max_gas_amount: "2000",
-      gas_unit_price: "100",
-      expiration_timestamp_secs: "32425224034",
-      payload: {
-        type: "entry_function_payload",
-        function: "0x1::aptos_account::transfer",
-        type_arguments: [],
-        arguments: [anna, "1000"],
-      },
-    };
+    const request = transferRequest(anna, anna, "1000");
     const calls = [
       (options: object) => node.balance(anna, coin, options),
       (options: object) => node.rawItem("0x1", "0x", options),

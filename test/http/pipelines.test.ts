@@ -58,6 +58,17 @@ describe.each([
   ["node:http after the direct lane", true, [HEAD]],
   ["the direct lane", true, []],
 ] as const)("a pipeline on %s", (_, isDirect, first) => {
+  /** A server that answers `info` once it is told to. */
+  const startHeld = async () => {
+    const [{ opened, open }, asked] = [latch(), latch()];
+    const nodeInfo = async () => {
+      asked.open();
+      await opened;
+      return { chain_id: "44" };
+    };
+    return { asked, open, server: await startServer({ isDirect, nodeInfo }) };
+  };
+
   it("of event streams does not end the process when its client leaves during the catch-up", async () => {
     const server = await startServer({ ledger: store, isDirect });
     for (let round = 0; round < 5; round++) {
@@ -125,14 +136,7 @@ describe.each([
   });
 
   it("answers 100 Continue in front of the answer that it belongs to", async () => {
-    const { opened, open } = latch();
-    const asked = latch();
-    const nodeInfo = async () => {
-      asked.open();
-      await opened;
-      return { chain_id: "44" };
-    };
-    const server = await startServer({ isDirect, nodeInfo });
+    const { asked, open, server } = await startHeld();
     const body = JSON.stringify({ key: TABLE_KEY });
     const post =
       `POST /v1/tables/${TABLE}/raw_item HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
@@ -154,14 +158,7 @@ describe.each([
   });
 
   it("refuses CONNECT after the answers to the requests before it", async () => {
-    const { opened, open } = latch();
-    const asked = latch();
-    const nodeInfo = async () => {
-      asked.open();
-      await opened;
-      return { chain_id: "44" };
-    };
-    const server = await startServer({ isDirect, nodeInfo });
+    const { asked, open, server } = await startHeld();
     const receiving = sendRaw(server, [`${get("/v1/info")}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`]);
     await asked.opened;
     await fetch(`${server.url}/v1/-/healthy`);

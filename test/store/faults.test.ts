@@ -177,16 +177,7 @@ describe("a store on disk", () => {
     const store = await openLmdbStore({ path });
     await store.commit(ledger.batch(undefined, 5n), SYNTHETIC_IDENTITY);
     const meta = Buffer.from(JSON.stringify([1, "2", "3", "4"]));
-    const root = open({
-      path,
-      noSubdir: false,
-      encoding: "binary",
-      keyEncoding: "binary",
-      overlappingSync: false,
-    });
-    root
-      .openDB<Uint8Array, Uint8Array>({ name: "meta", encoding: "binary", keyEncoding: "binary" })
-      .putSync(Buffer.from("writer"), meta);
+    await putMeta("writer", meta);
     await expect(store.commit(ledger.batch(5n, 9n))).rejects.toEqual(
       expect.objectContaining({ code: "locked", message: expect.stringMatching("taken over by process 1") }),
     );

@@ -25,6 +25,17 @@ function startWatcher(): Writable {
   return child.stdin;
 }
 
+/** What a child has printed so far. */
+export function outputOf(child: ChildProcess): { stdout: string; stderr: string } {
+  const output = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
+      output[name] += text;
+    });
+  }
+  return output;
+}
+
 /** Ends a child with this process, however it ends; with its process group if the child leads one. */
 export function endWithTest<T extends ChildProcess>(child: T, { group = false } = {}): T {
   if (child.pid === undefined) return child;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import { formatWaypoint } from "../../src/ledger/waypoint.ts";
-import { endWithTest } from "./children.ts";
+import { endWithTest, outputOf } from "./children.ts";
 import { runCommand } from "./command.ts";
 import { type Block, commandLines, ROOT, shapeOf } from "./documentation.ts";
 import { freePort } from "./free-port.ts";
@@ -211,13 +211,7 @@ export class PageRun {
       stdio: ["ignore", "pipe", "pipe"],
     });
     endWithTest(child, { group: true });
-    const output = { stdout: "", stderr: "" };
-    child.stdout.setEncoding("utf8").on("data", (piece: string) => {
-      output.stdout += piece;
-    });
-    child.stderr.setEncoding("utf8").on("data", (piece: string) => {
-      output.stderr += piece;
-    });
+    const output = outputOf(child);
     const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
     return { child, output, closed };
   }

@@ -2,6 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { outputOf } from "./children.ts";
 import type { Finished } from "./program.ts";
 import { until } from "./until.ts";
 
@@ -42,13 +43,7 @@ export function contain(args: readonly string[]): Contained {
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.add(child);
-  const output = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output.stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    output.stderr += text;
-  });
+  const output = outputOf(child);
   const finished = new Promise<Finished>((resolve) => {
     child.on("close", (code, signal) => {
       children.delete(child);

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { endWithTest } from "./children.ts";
+import { endWithTest, outputOf } from "./children.ts";
 
 /** The launcher of the program. */
 export const bin = fileURLToPath(new URL("../../bin/sextant.js", import.meta.url));
@@ -54,13 +54,7 @@ function launch(
     { group: true },
   );
   child.stdin.end(input ?? "");
-  const output = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output.stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    output.stderr += text;
-  });
+  const output = outputOf(child);
   const finished = new Promise<Finished>((resolve) => {
     child.on("close", (code, signal) => resolve({ code, signal, ...output }));
   });

@@ -12,7 +12,7 @@ import { writeSetCodec } from "../../src/ledger/formats/write-set.ts";
 import { findGroupMembers } from "../../src/ledger/items/resource-group.ts";
 import { frameworkTag } from "../../src/ledger/items/resources.ts";
 import { formatStructTag } from "../../src/move/type-tag.ts";
-import { decodeBundle, encodeBundle, verifyBundle } from "../../src/proof/bundle.ts";
+import { BundleVerifier, decodeBundle, encodeBundle } from "../../src/proof/bundle.ts";
 import type { StateClaim } from "../../src/proof/claim.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
 import type { Store, StoreView } from "../../src/store/contract.ts";
@@ -95,7 +95,7 @@ export async function tryProvenVersions(store: Store, count: number): Promise<vo
         const claim = claimOf(key);
         if (claim === undefined) continue;
         const made = await prove(store, view, { kind: "state", claim }, { version, fromWaypoint: waypoint });
-        const proven = verifyBundle(decodeBundle(encodeBundle(made)), waypoint, bls);
+        const proven = new BundleVerifier(waypoint, bls).verify(decodeBundle(encodeBundle(made)));
         const value = await valueAt(view, key, claim, version);
         const said = "value" in proven.claim ? proven.claim.value : "another claim";
         expect([proven.ledgerVersion, said && Buffer.from(said)]).toEqual([

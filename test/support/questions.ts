@@ -1,10 +1,12 @@
 // Requests for comparing the responses of several nodes of one chain.
+
 import type { ChainGuide } from "../../src/chain/demo/guide.ts";
 import { brandedHeader, READ_VERSION } from "../../src/interface/ledger-headers.ts";
 import { BCS_TYPE as BCS, JSON_TYPE } from "../../src/interface/media-types.ts";
 import { API_ROOT, urlTo } from "../../src/interface/route.ts";
 import { balanceRoute, encodeRoute, rawItemRoute } from "../../src/interface/routes.ts";
 import type { Pipeline } from "./pipelined.ts";
+import { transferRequest } from "./submitter.ts";
 
 /** One request; `{version}` in the path stands for the version to read at. */
 export interface Question {
@@ -47,19 +49,9 @@ export function questionsAbout(guide: ChainGuide): Question[] {
 /** A transfer to encode; it does not depend on the version. */
 export function encodeQuestion(guide: ChainGuide, turn: number): Question {
   const [sender, receiver] = guide.accounts;
-  const body = JSON.stringify({
-    sender: sender?.address,
-    sequence_number: `${turn}`,
-    max_gas_amount: "2000",
-    gas_unit_price: "100",
-    expiration_timestamp_secs: "32425224034",
-    payload: {
-      type: "entry_function_payload",
-      function: "0x1::aptos_account::transfer",
-      type_arguments: [],
-      arguments: [receiver?.address, `${turn}`],
-    },
-  });
+  const body = JSON.stringify(
+    transferRequest(sender?.address, receiver?.address, `${turn}`, { sequence_number: `${turn}` }),
+  );
   return { path: urlTo("", encodeRoute), accept: JSON_TYPE, body };
 }
 

@@ -16,18 +16,29 @@ const IDENTITY = { chainId: 4, genesisHash: new Uint8Array(32) };
 export interface BalanceWrite {
   readonly owner: string;
   readonly amount: bigint;
+  /** Owners of other balances that are the same then. */
+  readonly others?: readonly string[];
+  readonly events?: readonly Uint8Array[];
 }
 
-/** A write set with one write. */
+function ownersOf({ owner, others = [] }: BalanceWrite): readonly string[] {
+  return [owner, ...others];
+}
+
+/** A write set of balances. */
 function changesOf(write: BalanceWrite | undefined): Uint8Array | undefined {
   if (write === undefined) return undefined;
-  const { owner, amount } = write;
-  const trace = new KeyTrace();
+  const owners = ownersOf(write);
   const tag = parseAsset(COIN).coinStoreTag;
   if (tag === undefined) throw new Error(`${COIN} is no coin type`);
-  const key = trace.keyOf(resourceKeyHash(parseAddress(owner), tag, trace));
-  if (key === undefined) throw new Error("the key was not traced");
-  return new BcsWriter().u8(0).uleb(1).fixed(key).u8(1).byteString(coinStore(amount)).take();
+  const writer = new BcsWriter().u8(0).uleb(owners.length);
+  for (const owner of owners) {
+    const trace = new KeyTrace();
+    const key = trace.keyOf(resourceKeyHash(parseAddress(owner), tag, trace));
+    if (key === undefined) throw new Error("the key was not traced");
+    writer.fixed(key).u8(1).byteString(coinStore(write.amount));
+  }
+  return writer.take();
 }
 
 export class SmallLedger {
@@ -57,18 +68,20 @@ export class SmallLedger {
       refuted: undefined,
     };
     const previous = first === 0n ? undefined : first - 1n;
-    const stateWrites = writes.map(({ owner, amount }, i) => ({
-      version: first + BigInt(i),
-      keyHash: coinKey(owner),
-      value: stateValue(coinStore(amount)),
-    }));
+    const stateWrites = writes.flatMap((write, i) =>
+      ownersOf(write).map((owner) => ({
+        version: first + BigInt(i),
+        keyHash: coinKey(owner),
+        value: stateValue(coinStore(write.amount)),
+      })),
+    );
     await this.store.commit(
       {
         previous,
         position,
         writes: stateWrites,
         blocks: versions.map((at) => ({ height: at, firstVersion: at, timestampUsec: at, epoch: 1n })),
-        records: versions.map((at, i) => recordAt(at, changesOf(writes[i]))),
+        records: versions.map((at, i) => recordAt(at, changesOf(writes[i]), writes[i]?.events)),
         treeNodes: [],
       },
       first === 0n ? IDENTITY : undefined,

@@ -57,3 +57,24 @@ export function signCall(sender: Keypair, call: Call): UserTransaction {
   const signature = sender.sign(signingMessage(encodeWith(rawTransactionCodec, raw)));
   return { raw, authenticator: { kind: "ed25519", publicKey: sender.publicKey, signature } };
 }
+
+/** The JSON of a transfer, to encode or to simulate. */
+export const transferRequest = (
+  sender: string | undefined,
+  to: string | undefined,
+  amount: string,
+  more: object = {},
+) => ({
+  sender,
+  sequence_number: "0",
+  max_gas_amount: "200000",
+  gas_unit_price: "100",
+  expiration_timestamp_secs: "32425224034",
+  payload: {
+    type: "entry_function_payload",
+    function: "0x1::aptos_account::transfer",
+    type_arguments: [],
+    arguments: [to, amount],
+  },
+  ...more,
+});

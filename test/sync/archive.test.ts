@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
-import { checkData, type Node } from "../../src/node.ts";
+import { checkData, createNode, type Node } from "../../src/node.ts";
 import {
   assertSameAnswers,
   chainOf,
@@ -110,6 +110,17 @@ describe("an archive", () => {
     expect(await other).toMatchObject({ code: "locked", message: expect.stringContaining(out) });
     expect(await exportFrom(data, out)).toMatchObject({ bytes: 0 });
     expect(readdirSync(join(out, ".export"))).toEqual(["lock"]);
+  });
+
+  it("goes on with its own ledger alone, and not where its metadata is damaged", async () => {
+    const { data, out } = await archive();
+    const other = temporaryFolder();
+    const node = opened(await createNode({ data: other, localChain: { seed: "other", epochTimeMs: 5_000 } }));
+    await produce(node, 40);
+    await node.close();
+    await expect(exportFrom(other, out)).rejects.toThrow("has another ledger, with another version 95");
+    writeFileSync(join(out, "metadata/transaction_60-95.meta"), "{");
+    await expect(exportFrom(data, out)).rejects.toThrow("transaction_60-95.meta: a metadata line is no JSON");
   });
 
   it("gives a fresh node the whole state and the same answers, all proven", async () => {

@@ -45,6 +45,7 @@ import { formatTypeTag, type TypeTag } from "../../src/move/type-tag.ts";
 import { encodeSubmission } from "../../src/transaction/encode-submission.ts";
 import { frameworkModules, functionAbi, loaderOf, moduleAbi, ONE, structType } from "../support/abi.ts";
 import { RUNS } from "../support/property.ts";
+import { transferRequest } from "../support/submitter.ts";
 
 /** One argument in every form: its type, the SDK's value, and the JSON to send. */
 interface Sample {
@@ -349,19 +350,7 @@ describe("encodeSubmission against the SDK", () => {
         const module = moduleAbi(ONE, "aptos_account", {
           functions: [functionAbi("transfer", [signers[1]!, { kind: "address" }, { kind: "u64" }])],
         });
-        const request = {
-          sender: sender.toString(),
-          sequence_number: "1",
-          max_gas_amount: "2000",
-          gas_unit_price: "100",
-          expiration_timestamp_secs: "1800000000",
-          payload: {
-            type: "entry_function_payload",
-            function: "0x1::aptos_account::transfer",
-            type_arguments: [],
-            arguments: ["0xb0b", `${amount}`],
-          },
-        };
+        const request = transferRequest(sender.toString(), "0xb0b", `${amount}`, { sequence_number: "1" });
         const body = Buffer.from(JSON.stringify(request));
         const message = await encodeSubmission(body, { chainId: 4, loadModule: async () => module });
         const signature = new Ed25519Signature(ed25519Sign(null, message, key));
@@ -376,9 +365,9 @@ describe("encodeSubmission against the SDK", () => {
           sender,
           1n,
           new TransactionPayloadEntryFunction(call),
-          2000n,
+          200000n,
           100n,
-          1800000000n,
+          32425224034n,
           new ChainId(4),
         );
         const expected = generateSigningMessageForTransaction(new SimpleTransaction(raw));
