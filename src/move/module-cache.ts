@@ -109,14 +109,11 @@ export class ModuleCache {
   async #read(key: string, pieces: Pieces<Entry>): Promise<ModuleAbi> {
     const slices = new Slices();
     try {
-      for (;;) {
-        // Before the first piece too, so that others find what is being read.
-        await slices.pause();
-        const { done, value } = pieces.next();
-        if (done !== true) continue;
-        this.#entries.set(key, value);
-        return abiOf(value);
-      }
+      // Before the first piece too, so that others find what is being read.
+      await slices.pause();
+      const value = await slices.do(pieces);
+      this.#entries.set(key, value);
+      return abiOf(value);
     } finally {
       this.#reading.delete(key);
     }

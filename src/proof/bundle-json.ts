@@ -292,7 +292,25 @@ export function decodeBundleJson(given: string): ProofBundle {
   return { kind: "v0", ...decodeText(bundle, "bundle", given) };
 }
 
+/** Most characters outside of texts: a bundle has two dozen for each of a thousand balances, and a comma for each hash. */
+const MAX_FRAME = 100_000;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+
+/** Throws ProofError for what takes minutes and gigabytes to parse, such as a file of brackets. */
+function assertFewParts(given: string): void {
+  let left = MAX_FRAME + given.length / 32;
+  let isInText = false;
+  for (let i = 0; i < given.length; i++) {
+    const char = given.charCodeAt(i);
+    if (char === QUOTE) isInText = !isInText;
+    else if (char === BACKSLASH) i++;
+    else if (!isInText) left--;
+  }
+  if (left < 0) throw new ProofError("malformed", "not a proof bundle: it has more parts than any bundle");
+}
+
 function decodeText<T>(form: Form<T>, name: string, given: string): T {
+  assertFewParts(given);
   let value: unknown;
   try {
     value = JSON.parse(given);

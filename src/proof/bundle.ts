@@ -172,20 +172,6 @@ function decoding<T>(name: string, decode: () => T): T {
   }
 }
 
-/** Checks a bundle from a waypoint on. Trusts nothing else. Throws ProofError with the first reason against it. */
-export function verifyBundle(bundle: ProofBundle, waypoint: Waypoint, bls: Bls): VerifiedProof {
-  return new BundleVerifier(waypoint, bls).verify(bundle);
-}
-
-/** As `verifyBundle`, with a stop after each change of epoch: a signature in JavaScript takes tens of milliseconds. */
-export function verifySteps(
-  bundle: ProofBundle,
-  waypoint: Waypoint,
-  bls: Bls,
-): Generator<void, VerifiedProof> {
-  return new BundleVerifier(waypoint, bls).steps(bundle);
-}
-
 /** A point whose place in the ledger is checked, and whose transaction is the one of its info. */
 interface CheckedPoint extends Pick<Point, "version" | "eventSiblings" | "state"> {
   readonly info: TransactionInfo;
@@ -195,7 +181,7 @@ interface CheckedPoint extends Pick<Point, "version" | "eventSiblings" | "state"
 type Parts = Pick<CheckedPoint, "transaction" | "eventSiblings" | "state">;
 const PARTS: readonly (keyof Parts)[] = ["transaction", "eventSiblings", "state"];
 
-/** Checks bundles that may refer to the ledger of the one before. */
+/** Checks bundles, which may refer to the ledger of the one before, from a waypoint on. Trusts nothing else. */
 export class BundleVerifier {
   readonly #waypoint: Waypoint;
   readonly #bls: Bls;
@@ -216,7 +202,7 @@ export class BundleVerifier {
     }
   }
 
-  /** As `verify`, with a stop after each change of epoch. */
+  /** As `verify`, with a stop after each change of epoch: a signature in JavaScript takes tens of milliseconds. */
   *steps(
     { claim, claimHash, points: given, ledger: proof }: ProofBundle,
     isList = true,
@@ -232,14 +218,15 @@ export class BundleVerifier {
     }
     const signed = { signedVersion: ledger.version, signedTimestampUsec: ledger.timestampUsec };
     try {
-      const proven = { ...checkClaim(claim, points), ...signed };
+      const isState = claim.kind !== "transaction" && claim.kind !== "event";
+      const checked = isState ? checkState(claim, points) : checkTransaction(claim, points);
       if (!equalBytes(claimHash, hashOfClaim(claim))) {
         throw new ProofError("claim", "the claim was changed: it has another hash than the bundle says");
       }
       const [{ version } = { version: undefined }] = given;
       if (isList && this.#before !== undefined) assertContinues(this.#before, { claim, version });
       this.#before = { claim, version };
-      return proven;
+      return { ...checked, ...signed };
     } catch (error) {
       if (error instanceof MoveError || error instanceof BcsError) {
         throw new ProofError("malformed", `the claim: ${error.message}`, { cause: error });
@@ -334,11 +321,6 @@ function stateOf({ version, info, state }: CheckedPoint, keys: readonly Uint8Arr
 }
 
 type Checked = Omit<VerifiedProof, "signedVersion" | "signedTimestampUsec">;
-
-function checkClaim(claim: Claim, points: readonly CheckedPoint[]): Checked {
-  if (claim.kind === "transaction" || claim.kind === "event") return checkTransaction(claim, points);
-  return checkState(claim, points);
-}
 
 function checkState(claim: StateClaim, [point, next, ...more]: readonly CheckedPoint[]): Checked {
   assertParts(point, "state");

@@ -1,10 +1,8 @@
 // What can be proven.
 import { compareBytes } from "../base/bytes.ts";
-import { decodeWith } from "../bcs/codec.ts";
 import type { Asset } from "../ledger/balances/asset.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { type Address, formatAddress } from "../move/address.ts";
-import { formatStructTag, structTagCodec } from "../move/type-tag.ts";
 import type { StateClaim } from "./claim.ts";
 
 export type ProofQuestion =
@@ -30,7 +28,8 @@ export interface AssetOfAccount {
 export function balancesQuestion(pairs: readonly AssetOfAccount[], hasKeys: boolean): ProofQuestion {
   // Most pairs are of a few assets.
   const texts = new Map<string, string>();
-  for (const { asset } of pairs) if (!texts.has(asset.id)) texts.set(asset.id, formatAsset(asset));
+  for (const { asset } of pairs)
+    if (!texts.has(asset.id)) texts.set(asset.id, asset.coinType ?? formatAddress(asset.metadata));
   const assets = [...texts.values()].sort();
   const placeOf = new Map(assets.map((text, place) => [text, place]));
   const accounts = new Map<string, { readonly address: Address; readonly places: Set<number> }>();
@@ -46,12 +45,4 @@ export function balancesQuestion(pairs: readonly AssetOfAccount[], hasKeys: bool
     amounts: [...places].sort((a, b) => a - b).map((asset) => ({ asset, amount: 0n })),
   }));
   return { kind: "state", claim: { kind: "balances", assets, accounts: claimed, hasKeys } };
-}
-
-/** The one spelling of an asset. */
-function formatAsset({ coinStoreTag, metadata }: Asset): string {
-  if (coinStoreTag === undefined) return formatAddress(metadata);
-  const [coin] = decodeWith(structTagCodec, coinStoreTag).typeArgs;
-  if (coin?.kind !== "struct") throw new Error("a coin store without a coin type");
-  return formatStructTag(coin.struct);
 }

@@ -80,6 +80,8 @@ function addTotals(all: VerifiedProof | undefined, proven: VerifiedProof): Verif
  */
 export function verifyProofWith(bls: Bls, proof: Uint8Array | string, waypoint: string): VerifiedProof {
   const verifier = new ProofVerifier(waypoint, bls);
+  if (typeof proof !== "string" && !ArrayBuffer.isView(proof))
+    throw new ProofError("malformed", "not a proof bundle: expected its text or its bytes");
   // No bundle in BCS begins with a brace.
   const isBinary = typeof proof !== "string" && proof[0] !== BRACE;
   const text = typeof proof === "string" ? proof : new TextDecoder().decode(proof);

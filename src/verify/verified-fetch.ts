@@ -13,7 +13,7 @@ import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import { type Address, formatAddress, formatAddressLong, parseAddress } from "../move/address.ts";
 import { formatStructTag } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
-import { decodeBundle, type ProofBundle, type VerifiedProof, verifySteps } from "../proof/bundle.ts";
+import { BundleVerifier, decodeBundle, type ProofBundle, type VerifiedProof } from "../proof/bundle.ts";
 import type { ProvenClaim } from "../proof/claim.ts";
 import { portableBls } from "../proof/portable-bls.ts";
 import { type UserTransaction, userTransactionCodec } from "../transaction/user-transaction.ts";
@@ -265,7 +265,7 @@ class VerifyingClient {
   /** Other work of the program has its turns: a client that starts may have hundreds of signatures to check. */
   async #verify(bundle: ProofBundle, waypoint: Waypoint, signal: AbortSignal): Promise<VerifiedProof> {
     const slices = new Slices();
-    const steps = verifySteps(bundle, waypoint, this.#bls);
+    const steps = new BundleVerifier(waypoint, this.#bls).steps(bundle);
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) return value;

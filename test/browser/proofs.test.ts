@@ -95,6 +95,8 @@ it("sextant/verify checks both forms in Node, and refuses any changed byte with 
   expect(ask(() => module.verifyProof(files.json, `0:${"0".repeat(64)}`))).toMatch(
     /^refused: the proof begins at 0:[0-9a-f]{64}, not at the waypoint 0:0{64}$/,
   );
+  const parsed = JSON.parse(Buffer.from(files.json).toString()) as Uint8Array;
+  expect(ask(() => module.verifyProof(parsed, waypoint))).toMatch(/^refused: .* its text or its bytes$/);
 });
 
 it("the program refuses a changed byte with one line and exit code 1", async () => {

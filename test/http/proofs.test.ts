@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNode, type Node } from "../../src/index.ts";
 import { parseWaypoint } from "../../src/ledger/waypoint.ts";
-import { decodeBundle, type VerifiedProof, verifyBundle } from "../../src/proof/bundle.ts";
+import { BundleVerifier, decodeBundle, type VerifiedProof } from "../../src/proof/bundle.ts";
 import { decodeBundleJson } from "../../src/proof/bundle-json.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => node.close());
 
 function check(bundle: ReturnType<typeof decodeBundle>, waypoint = genesis): VerifiedProof {
-  return verifyBundle(bundle, parseWaypoint(waypoint), fastestBls());
+  return new BundleVerifier(parseWaypoint(waypoint), fastestBls()).verify(bundle);
 }
 
 /** The only balance of a proof. */

@@ -11,11 +11,11 @@ import { parseAddress } from "../../src/move/address.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
 import type { Bls } from "../../src/proof/bls.ts";
 import {
+  BundleVerifier,
   decodeBundle,
   encodeBundle,
   type Point,
   type ProofBundle,
-  verifyBundle,
 } from "../../src/proof/bundle.ts";
 import { bundleToText, decodeBundleJson } from "../../src/proof/bundle-json.ts";
 import { type StateClaim, stateKeysOf } from "../../src/proof/claim.ts";
@@ -75,7 +75,7 @@ const bytesOf = async (claim: StateClaim): Promise<Uint8Array> => encodeBundle(a
 function refusal(bundle: Uint8Array | ProofBundle): string {
   try {
     const read = bundle instanceof Uint8Array ? decodeBundle(bundle) : bundle;
-    verifyBundle(read, network.waypoint, bls);
+    new BundleVerifier(network.waypoint, bls).verify(read);
   } catch (error) {
     if (error instanceof ProofError) return `${error.code}: ${error.message}`;
     throw error;
@@ -91,7 +91,7 @@ function withPoint(bundle: ProofBundle, change: (point: Point) => Partial<Point>
 describe("a bundle", () => {
   it("proves a balance", async () => {
     const bytes = await bytesOf(balance(100n));
-    expect(verifyBundle(decodeBundle(bytes), network.waypoint, bls)).toEqual({
+    expect(new BundleVerifier(network.waypoint, bls).verify(decodeBundle(bytes))).toEqual({
       claim: {
         kind: "balances",
         accounts: [
@@ -115,7 +115,9 @@ describe("a bundle", () => {
 
   it("proves a table item and the absence of one", async () => {
     const valueAt = async (key: number) => {
-      const { claim } = verifyBundle(await network.bundle(tableItem(key)), network.waypoint, bls);
+      const { claim } = new BundleVerifier(network.waypoint, bls).verify(
+        await network.bundle(tableItem(key)),
+      );
       return claim.kind === "table_item" ? claim.value : "another claim";
     };
     expect(await valueAt(7)).toEqual(Uint8Array.of(7, 7));
@@ -315,12 +317,8 @@ describe("a proof file", () => {
 
   it("holds as the program writes it, and with the newline of a terminal behind it", async () => {
     const text = await textOf();
-    expect([text, `${text}\n`, Buffer.from(text), encodeBundle(await bundleOf())].map(isProven)).toEqual([
-      true,
-      true,
-      true,
-      true,
-    ]);
+    for (const form of [text, `${text}\n`, Buffer.from(text), encodeBundle(await bundleOf())])
+      expect(isProven(form)).toBe(true);
   });
 
   it.each<[string, (text: string) => string]>([
@@ -342,6 +340,11 @@ describe("a proof file", () => {
     expect(changed).not.toBe(text);
     expect(isProven(changed)).toBe(false);
     expect(isProven(Buffer.from(changed))).toBe(false);
+  });
+
+  it.each(["[", "{},", '"",', '"k\\"":0,'])("is refused before many a %s is parsed", (part) => {
+    const proof = `{"claim":${part.repeat(200_000)}`;
+    expect(() => verifyProofWith(bls, proof, waypoint)).toThrow("it has more parts than any bundle");
   });
 
   it("does not hold with a byte changed, left out or put in", async () => {

@@ -16,11 +16,11 @@ import { computeWaypoint } from "../../src/ledger/waypoint.ts";
 import { type Address, formatAddress, parseAddress } from "../../src/move/address.ts";
 import { formatTypeTag } from "../../src/move/type-tag.ts";
 import {
+  BundleVerifier,
   decodeBundle,
   encodeBundle,
   type ProofBundle,
   type VerifiedProof,
-  verifyBundle,
 } from "../../src/proof/bundle.ts";
 import { bundleToText, decodeBundleJson } from "../../src/proof/bundle-json.ts";
 import { depositOf, depositStore, type ProvenDeposit } from "../../src/proof/claim.ts";
@@ -28,9 +28,12 @@ import { fastestBls } from "../../src/proof/native-bls.ts";
 import { balancesQuestion, type ProofOptions, type ProofQuestion } from "../../src/proof/question.ts";
 import type { SideChange, Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { keepAccumulator } from "../../src/sync/maintenance/kept-accumulator.ts";
 import { rewindLedger } from "../../src/sync/maintenance/rewind.ts";
+import { AccumulatorNodes } from "../../src/sync/proofs/accumulator-nodes.ts";
 import { clearProofHistory } from "../../src/sync/proofs/proof-history.ts";
 import { prove } from "../../src/sync/proofs/prover.ts";
+import { KEPT_ACCUMULATOR, SUBTREE } from "../../src/sync/side-rows.ts";
 import {
   epochEndRow,
   keepGenesisLedgerInfo,
@@ -43,25 +46,28 @@ import { ChainRun } from "../support/chain-run.ts";
 const COIN: Asset = parseAsset("0x1::aptos_coin::AptosCoin");
 const NOBODY = parseAddress("0xdead");
 
-async function begin(seed: string, window: string, store: Store = createMemoryStore()): Promise<ChainRun> {
+async function begin(seed: string, window: string, blocks = 0, store: Store = createMemoryStore()) {
   const chain = createLocalChain({ seed, epochTimeMs: 5000 });
   const run = await new ChainRun(chain, store, window).start();
   await keepGenesisLedgerInfo(run.store);
+  for (let i = 0; i < blocks; i++) await run.step();
   return run;
 }
 
 async function ask(store: Store, question: ProofQuestion, options: ProofOptions = {}): Promise<ProofBundle> {
-  const view = await store.openView();
-  try {
-    const made = await prove(store, view, question, options);
-    const bytes = encodeBundle(made);
-    const bundle = decodeBundle(bytes);
-    expect(encodeBundle(bundle)).toEqual(bytes);
-    expect(encodeBundle(decodeBundleJson(bundleToText(made)))).toEqual(bytes);
-    return bundle;
-  } finally {
-    view.release();
-  }
+  const made = await withView(store.openView(), (view) => prove(store, view, question, options));
+  const bytes = encodeBundle(made);
+  const bundle = decodeBundle(bytes);
+  expect(encodeBundle(bundle)).toEqual(bytes);
+  expect(encodeBundle(decodeBundleJson(bundleToText(made)))).toEqual(bytes);
+  return bundle;
+}
+
+/** What a proof from genesis on proves. */
+async function proven(run: ChainRun, question: ProofQuestion, version?: bigint, store = run.store) {
+  const { waypoint } = checkGenesis(run.chain.genesisBlob());
+  const bundle = await ask(store, question, { version, fromWaypoint: waypoint });
+  return new BundleVerifier(waypoint, fastestBls()).verify(bundle);
 }
 
 /** A view that reads the records of now, whatever became of its history. */
@@ -102,8 +108,7 @@ function questionsOf(run: ChainRun): ProofQuestion[] {
 
 /** What the node itself answers. */
 async function answer(store: Store, question: ProofQuestion, version: bigint): Promise<unknown> {
-  const view = await store.openView();
-  try {
+  return withView(store.openView(), async (view) => {
     if (question.kind !== "state") throw new Error("not about the state");
     const { claim } = question;
     if (claim.kind === "tableItem") {
@@ -118,9 +123,7 @@ async function answer(store: Store, question: ProofQuestion, version: bigint): P
       }
     }
     return amounts;
-  } finally {
-    view.release();
-  }
+  });
 }
 
 function claimed({ claim }: VerifiedProof): unknown {
@@ -144,49 +147,37 @@ async function lastEnds(store: Store, count: number): Promise<bigint[]> {
 
 /** Time of the block of a version; undefined above the latest. */
 async function timeAt(store: Store, version: bigint): Promise<bigint | undefined> {
-  const view = await store.openView();
-  const block = await view.getBlockByVersion(version);
-  view.release();
+  const block = await withView(store.openView(), (view) => view.getBlockByVersion(version));
   return block?.timestampUsec;
 }
 
 describe("proofs", () => {
   it("of every block end inside the window hold from the genesis waypoint, for items that are there and others", async () => {
-    const run = await begin("proofs", "8s");
-    for (let i = 0; i < 50; i++) await run.step();
-    const fromWaypoint = checkGenesis(run.chain.genesisBlob()).waypoint;
+    const run = await begin("proofs", "8s", 50);
     const questions = questionsOf(run);
     const [ends, outside] = [await lastEnds(run.store, 8), (await lastEnds(run.store, 45)).slice(42)];
     for (const [i, version] of ends.entries()) {
       for (const question of questions.filter((_, q) => (q + i) % 8 === 0)) {
-        const bundle = await ask(run.store, question, { version, fromWaypoint });
-        const proven = verifyBundle(bundle, fromWaypoint, fastestBls());
-        expect(proven.ledgerVersion).toBe(version);
-        expect(proven.timestampUsec).toBe(await timeAt(run.store, version));
-        expect(proven.nextTimestampUsec).toBe(await timeAt(run.store, version + 1n));
-        expect(claimed(proven)).toEqual(await answer(run.store, question, version));
+        const found = await proven(run, question, version);
+        expect(found.ledgerVersion).toBe(version);
+        expect(found.timestampUsec).toBe(await timeAt(run.store, version));
+        expect(found.nextTimestampUsec).toBe(await timeAt(run.store, version + 1n));
+        expect(claimed(found)).toEqual(await answer(run.store, question, version));
       }
     }
-    for (const version of outside) {
-      await expect(ask(run.store, questions[0] as ProofQuestion, { version })).rejects.toMatchObject({
-        code: "version_pruned",
-      });
-    }
+    for (const version of outside)
+      await expect(proven(run, questions[0] as ProofQuestion, version)).rejects.toThrow("is outside of");
     const [latest = 0n] = ends;
     const bundle = await ask(run.store, questions[0] as ProofQuestion);
     expect(bundle.points.map(({ version }) => version)).toEqual([latest]);
     // Without a waypoint the proof begins at the end of the epoch before.
     const before = await loadEpochEnd(run.store, (await run.position()).epoch - 1n);
     if (before === undefined) throw new Error("no epoch before");
-    verifyBundle(bundle, computeWaypoint(before.ledgerInfo), fastestBls());
+    new BundleVerifier(computeWaypoint(before.ledgerInfo), fastestBls()).verify(bundle);
   });
 
   it("of every transaction and every event hold, with the time of their block", async () => {
-    const run = await begin("records", "1h");
-    for (let i = 0; i < 6; i++) await run.step();
-    const fromWaypoint = checkGenesis(run.chain.genesisBlob()).waypoint;
-    const verify = async (question: ProofQuestion): Promise<VerifiedProof> =>
-      verifyBundle(await ask(run.store, question, { fromWaypoint }), fromWaypoint, fastestBls());
+    const run = await begin("records", "1h", 6);
     const view = await run.store.openView();
     const records = await view.getRecords(1n, 1000, 1 << 24);
     const deposits: ProvenDeposit[] = [];
@@ -194,20 +185,16 @@ describe("proofs", () => {
     for (const { version, bytes } of records) {
       const { events, info } = decodeRecord(bytes);
       const time = await timeAt(run.store, version);
-      const { claim, timestampUsec } = await verify({ kind: "transaction", version });
+      const { claim, timestampUsec } = await proven(run, { kind: "transaction", version });
       if (claim.kind !== "transaction") throw new Error("another claim");
       expect([claim.hash, timestampUsec]).toEqual([toPrefixedHex(info.transactionHash), time]);
       types.add(claim.transactionType);
       for (const [index, event] of events.entries()) {
-        const proven = await verify({ kind: "event", version, index: BigInt(index) });
-        if (proven.claim.kind !== "event") throw new Error("another claim");
+        const { claim, timestampUsec } = await proven(run, { kind: "event", version, index: BigInt(index) });
+        if (claim.kind !== "event") throw new Error("another claim");
         const { type, data } = decodeWith(contractEventCodec, event);
-        expect([proven.claim.type, proven.claim.data, proven.timestampUsec]).toEqual([
-          formatTypeTag(type),
-          data,
-          time,
-        ]);
-        if (proven.claim.deposit !== undefined) deposits.push(proven.claim.deposit);
+        expect([claim.type, claim.data, timestampUsec]).toEqual([formatTypeTag(type), data, time]);
+        if (claim.deposit !== undefined) deposits.push(claim.deposit);
       }
     }
     view.release();
@@ -217,6 +204,36 @@ describe("proofs", () => {
     expect(paid.length).toBeGreaterThan(0);
     const none = { kind: "event", version: 1n, index: 99n } as const;
     await expect(ask(run.store, none)).rejects.toThrow("event: version 1 has");
+  });
+
+  it("of transactions hold where the versions before are pruned, or were never here", async () => {
+    const run = await begin("pruned", "1s", 70);
+    const { store } = run;
+    const [last = 0n] = (await lastEnds(store, 25)).slice(-1);
+    const floor = last + 1n;
+    const refused = (version: bigint) =>
+      expect(proven(run, { kind: "transaction", version })).rejects.toThrow(`version ${version} is outside`);
+    await store.writeSide({ sideRows: [SUBTREE.removal(7, 0n)] });
+    await refused(140n);
+    await withView(store.openView(), async (view) => {
+      for (let next = floor - 17n; next <= floor; next++) {
+        await keepAccumulator(store, next, new AbortController().signal);
+        const before = await KEPT_ACCUMULATOR.load(store);
+        // A ledger that ends before what is kept has less of its subtrees.
+        for (let lastVersion = next - 9n; lastVersion < next; lastVersion++) {
+          const plain = { store, view, lastVersion, missingSubtree: "recompute" } as const;
+          const nodes = [plain, { ...plain, before }].map((options) => new AccumulatorNodes(options));
+          const [expected, found] = await Promise.all(nodes.map((one) => one.siblings(lastVersion - 5n)));
+          expect(found).toEqual(expected);
+        }
+      }
+    });
+    while (!(await store.prune(floor, 1000)).done);
+    for (let version = floor; version < floor + 12n; version++)
+      expect((await proven(run, { kind: "transaction", version })).ledgerVersion).toBe(version);
+    // The pruner has begun to remove all of them.
+    await keepAccumulator(store, floor + 60n, new AbortController().signal);
+    await refused(floor);
   });
 
   it("of a deposit name its account also after the store was deleted", async () => {
@@ -237,14 +254,9 @@ describe("proofs", () => {
       return found;
     };
     const exists = async ({ account, asset = "" }: ProvenDeposit): Promise<boolean> => {
-      const view = await run.store.openView();
-      const { fungible } = await readBalanceDetail(
-        view,
-        parseAddress(account),
-        parseAsset(asset),
-        view.position.version,
+      const { fungible } = await withView(run.store.openView(), (view) =>
+        readBalanceDetail(view, parseAddress(account), parseAsset(asset), view.position.version),
       );
-      view.release();
       return fungible?.exists === true;
     };
     let gone = 0;
@@ -260,17 +272,14 @@ describe("proofs", () => {
   });
 
   it("name what is wrong with a version or a waypoint", async () => {
-    const run = await begin("refused", "1m");
-    for (let i = 0; i < 12; i++) await run.step();
+    const run = await begin("refused", "1m", 12);
     const [question] = questionsOf(run);
     if (question === undefined) throw new Error("no question");
     const { version, epoch } = await run.position();
     await expect(ask(run.store, question, { version: version - 1n })).rejects.toThrow(
       /expected the last version of a block, \d+ or \d+, got/,
     );
-    await expect(ask(run.store, question, { version: version + 1n })).rejects.toMatchObject({
-      code: "version_not_found",
-    });
+    await expect(proven(run, question, version + 1n)).rejects.toThrow("is above the latest version");
     const [, end = 0n] = await lastEnds(run.store, 2);
     const fromWaypoint = { version: end, hash: new Uint8Array(32) };
     await expect(ask(run.store, question, { fromWaypoint })).rejects.toThrow(
@@ -306,29 +315,24 @@ describe("proofs", () => {
       if (end === undefined) throw new Error(`no end of epoch ${epoch}`);
       await follower.store.writeSide({ sideRows: [epochEndRow(end)] });
     }
-    const fromWaypoint = checkGenesis(origin.chain.genesisBlob()).waypoint;
     for (const version of await lastEnds(follower.store, 33)) {
-      const bundle = await ask(follower.store, question, { version, fromWaypoint });
-      const proven = verifyBundle(bundle, fromWaypoint, fastestBls());
-      expect(proven.signedVersion >= version).toBe(true);
-      expect(claimed(proven)).toEqual(await answer(follower.store, question, version));
+      const found = await proven(origin, question, version, follower.store);
+      expect(found.signedVersion >= version).toBe(true);
+      expect(claimed(found)).toEqual(await answer(follower.store, question, version));
     }
   });
 
   it("are made again after a rewind and after another program wrote blocks", async () => {
-    const run = await begin("rewound", "1h");
-    for (let i = 0; i < 8; i++) await run.step();
+    const run = await begin("rewound", "1h", 8);
     const { version: to } = await run.position();
     for (let i = 0; i < 5; i++) await run.step();
     await rewindLedger({ store: run.store, to, onProgress: () => {}, signal: new AbortController().signal });
-    const fromWaypoint = checkGenesis(run.chain.genesisBlob()).waypoint;
     const questions = questionsOf(run);
     const check = async (again: ChainRun, count: number): Promise<void> => {
       for (const version of await lastEnds(again.store, count)) {
         for (const question of questions.filter((_, i) => i % 5 === 0)) {
-          const bundle = await ask(again.store, question, { version, fromWaypoint });
-          const proven = verifyBundle(bundle, fromWaypoint, fastestBls());
-          expect(claimed(proven)).toEqual(await answer(again.store, question, version));
+          const found = await proven(again, question, version);
+          expect(claimed(found)).toEqual(await answer(again.store, question, version));
         }
       }
     };
@@ -342,9 +346,7 @@ describe("proofs", () => {
     for (let i = 0; i < 3; i++) await last.step();
     await check(last, 3);
     const [, , , before = 0n] = await lastEnds(run.store, 4);
-    await expect(ask(run.store, questions[0] as ProofQuestion, { version: before })).rejects.toMatchObject({
-      code: "version_pruned",
-    });
+    await expect(proven(run, questions[0] as ProofQuestion, before)).rejects.toThrow("is outside of");
   });
 
   it.each([
@@ -356,9 +358,8 @@ describe("proofs", () => {
     async (_, isLive) => {
       const codes = new Set<string>();
       for (let at = 1, isDisturbed = true; isDisturbed; at++) {
-        const run = await begin("beside", "1h");
+        const run = await begin("beside", "1h", 3);
         const { store } = run;
-        for (let i = 0; i < 3; i++) await run.step();
         const { version: to } = await run.position();
         for (let i = 0; i < 2; i++) await run.step();
         let reads = 0;
@@ -377,13 +378,10 @@ describe("proofs", () => {
             return store.getSideRows(keys);
           },
         } as Store;
-        const fromWaypoint = checkGenesis(run.chain.genesisBlob()).waypoint;
         const { version } = await run.position();
         const question = { kind: "transaction", version: version - 1n } as const;
-        const made = await ask(disturbed, question, { fromWaypoint }).catch((error: unknown) => error);
+        await proven(run, question, undefined, disturbed).catch(({ code }: LedgerError) => codes.add(code));
         isDisturbed = reads >= at;
-        if (made instanceof Error) codes.add((made as LedgerError).code);
-        else verifyBundle(made as ProofBundle, fromWaypoint, fastestBls());
       }
       expect([...codes]).toEqual(["unavailable"]);
     },
@@ -416,7 +414,7 @@ describe("proofs", () => {
         else keys.add(name);
       }
     };
-    const run = await begin("clean", "5s", watched);
+    const run = await begin("clean", "5s", 0, watched);
     let most = 0;
     for (let i = 0; i < 90; i++) {
       await run.step();

@@ -60,7 +60,7 @@ export const verifyGenesisCommand = command({
 });
 
 /** Longest bundle: one from genesis has a thousand ends of epochs. */
-const MAX_BUNDLE_BYTES = 1 << 27;
+const MAX_BUNDLE_BYTES = 1 << 26;
 const BRACE = "{".charCodeAt(0);
 const LINE_FEED = 0x0a;
 /** First byte of a file in gzip. No bundle begins with it. */

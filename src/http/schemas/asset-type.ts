@@ -10,7 +10,7 @@ import { named } from "./named.ts";
 import { ASSET_PATTERN } from "./patterns.ts";
 
 const CACHE_BYTES = 2 ** 20;
-/** Bytes of an entry besides its text and tag: an object, an address, a short text and a map slot. */
+/** Bytes of an entry besides its texts and tag: an object, an address, a short text and a map slot. */
 const ENTRY_BYTES = 512;
 /** No chain has a type of this length, and parsing one would hold the event loop. */
 const MAX_TEXT_LENGTH = 16_384;
@@ -21,7 +21,7 @@ const assets = new RecentTexts<Asset>(
   },
   {
     maxBytes: CACHE_BYTES,
-    sizeOf: (text, { coinStoreTag }) => ENTRY_BYTES + text.length + (coinStoreTag?.length ?? 0),
+    sizeOf: (text, { coinStoreTag }) => ENTRY_BYTES + 2 * text.length + (coinStoreTag?.length ?? 0),
   },
 );
 

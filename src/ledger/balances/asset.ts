@@ -17,6 +17,8 @@ import { MAX_TYPE_TEXT_DEPTH, parseStructTag } from "../../move/type-text.ts";
 export interface Asset {
   /** Short unique text. A coin and the fungible asset paired with it have different ids. */
   readonly id: string;
+  /** The one spelling of a coin's type; undefined for a pure fungible asset. */
+  readonly coinType: string | undefined;
   /** BCS of the struct tag `0x1::coin::CoinStore<T>`; undefined for a pure fungible asset. */
   readonly coinStoreTag: Uint8Array | undefined;
   /** Metadata address of the fungible asset; for a coin, of the paired one. */
@@ -30,7 +32,10 @@ const DERIVED_FROM_OBJECT = 0xfc;
 
 /** Metadata address of the fungible asset paired with a coin type. Computed, not looked up on chain. */
 export function pairedMetadata(coin: StructTag): Address {
-  const text = formatStructTag(coin);
+  return metadataOf(formatStructTag(coin));
+}
+
+function metadataOf(text: string): Address {
   if (text === NATIVE_COIN) return NATIVE_METADATA;
   return addressFromBytes(sha3Parts(NATIVE_METADATA, new TextEncoder().encode(text), OBJECT_FROM_SEED));
 }
@@ -81,13 +86,15 @@ export function coinAsset(coin: StructTag): Asset {
     name: "CoinStore",
     typeArgs: [{ kind: "struct", struct: coin }],
   };
-  const metadata = pairedMetadata(coin);
-  return { id: `coin ${latin1(metadata)}`, coinStoreTag: encodeWith(structTagCodec, coinStore), metadata };
+  const coinType = formatStructTag(coin);
+  const metadata = metadataOf(coinType);
+  const coinStoreTag = encodeWith(structTagCodec, coinStore);
+  return { id: `coin ${latin1(metadata)}`, coinType, coinStoreTag, metadata };
 }
 
 /** The fungible asset of a metadata address. */
 export function metadataAsset(metadata: Address): Asset {
-  return { id: latin1(metadata), coinStoreTag: undefined, metadata };
+  return { id: latin1(metadata), coinType: undefined, coinStoreTag: undefined, metadata };
 }
 
 /** Parses an asset type: a metadata address or the struct tag of a coin. */

@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { toPrefixedHex } from "../../base/hex.ts";
 import { sha3Parts } from "../../base/sha3.ts";
-import { ownerFault, provableText } from "./proof-files.ts";
+import { checkProof, ownerFault, provableText } from "./proof-files.ts";
 
 describe("the signature of an owner", () => {
   const pair = generateKeyPairSync("ed25519");
@@ -23,23 +23,18 @@ describe("the signature of an owner", () => {
     ["is not hex", own, { signature: "c2lnbmF0dXJl" }, /expected 128 hex digits, got another text$/],
     ["is short", own, { signature: "00".repeat(63) }, /expected 128 hex digits, got 126$/],
     ["is by a key that is not hex", own, { publicKey: "hello" }, /public key .* got another text$/],
-    [
-      "is by a long key",
-      own,
-      { publicKey: "00".repeat(33) },
-      /public key .* expected 64 hex digits, got 66$/,
-    ],
-    [
-      "is by another's key",
-      own,
-      { publicKey: "00".repeat(32) },
-      /does not hash to the authentication key 0x/,
-    ],
+    ["is by a long key", own, { publicKey: "00".repeat(33) }, /public key .* 64 hex digits, got 66$/],
+    ["is by another's key", own, { publicKey: "00".repeat(32) }, /hash to the authentication key 0x/],
   ])("%s", (_, authenticationKey, change, fault) => {
     const told = ownerFault(authenticationKey, { ...good, ...change });
     if (fault === undefined) expect(told).toBeUndefined();
     else expect(told).toMatch(fault);
   });
+});
+
+it("the reason against a proof does not turn the direction of the text", () => {
+  const text = '{"claim":{"type":"module","address":"\u202e"}}';
+  expect(checkProof(text, `0:${"00".repeat(32)}`).reason).toContain('"\\u202e" at position 0');
 });
 
 describe("how long a version can be proven", () => {

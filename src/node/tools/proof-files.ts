@@ -2,6 +2,7 @@
 import { createPublicKey, verify } from "node:crypto";
 import { fromHex, toPrefixedHex } from "../../base/hex.ts";
 import { sha3Parts } from "../../base/sha3.ts";
+import { escapeControls } from "../../base/texts/text.ts";
 import { formatTime } from "../../base/texts/time-text.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { computeWaypoint, formatWaypoint, waypointPreimageCodec } from "../../ledger/waypoint.ts";
@@ -114,7 +115,7 @@ export class ProofCheck {
 
 /** Why a proof does not hold. Throws an error that is of another kind. */
 function reasonOf(error: unknown): string {
-  if (error instanceof ProofError) return error.message;
+  if (error instanceof ProofError) return escapeControls(error.message);
   throw error;
 }
 

@@ -29,8 +29,8 @@ export interface AccumulatorNodesOptions {
   readonly lastVersion: bigint;
   /** The accumulator of versions whose records may be pruned. */
   readonly before?: AccumulatorState | undefined;
-  /** What a full subtree without a row means: a corrupt store, or that its records are hashed again. */
-  readonly missingSubtree: "corrupt" | "recompute";
+  /** What a full subtree without a row means: that it was not kept, or that its records are hashed again. */
+  readonly missingSubtree: "refuse" | "recompute";
 }
 
 /** Reads the accumulator of a ledger up to a version. */
@@ -106,15 +106,16 @@ export class AccumulatorNodes {
     const { store, lastVersion, missingSubtree } = this.#options;
     const first = index << BigInt(level);
     if (first > lastVersion) return ACCUMULATOR_PLACEHOLDER;
-    const kept = this.#kept.get(`${level} ${index}`);
+    const isFull = first + (1n << BigInt(level)) <= lastVersion + 1n;
+    // The kept accumulator may be later than this ledger, which then has less of a subtree.
+    const kept = isFull ? this.#kept.get(`${level} ${index}`) : undefined;
     if (kept !== undefined) return kept;
     if (level === 0) return this.#leafOf(first);
-    const isFull = first + (1n << BigInt(level)) <= lastVersion + 1n;
     if (isFull && level >= SUBTREE_LEVEL) {
       const row = await SUBTREE.load(store, level, index);
       if (row !== undefined) return row;
-      if (missingSubtree === "corrupt") {
-        throw new StoreError("corrupt", `the accumulator lacks its subtree ${index} of level ${level}`);
+      if (missingSubtree === "refuse") {
+        throw new LedgerError("version_pruned", `subtree ${index} of level ${level} is not kept`);
       }
     }
     return hashPair(

@@ -16,14 +16,11 @@ export class PointReader {
   readonly lastVersion: bigint;
   readonly #nodes: AccumulatorNodes;
 
-  constructor(store: ProofReader, view: LedgerView, signed: Uint8Array) {
-    this.lastVersion = readSignedHead(signed).version;
-    this.#nodes = new AccumulatorNodes({
-      store,
-      view,
-      lastVersion: this.lastVersion,
-      missingSubtree: "corrupt",
-    });
+  /** `before`: the accumulator of versions whose records may be pruned, or were never here. */
+  constructor(store: ProofReader, view: LedgerView, signed: Uint8Array, before?: AccumulatorState) {
+    const { version: lastVersion } = readSignedHead(signed);
+    this.lastVersion = lastVersion;
+    this.#nodes = new AccumulatorNodes({ store, view, lastVersion, before, missingSubtree: "refuse" });
   }
 
   /** Roots of the full subtrees before a version; undefined where they have to be read. */

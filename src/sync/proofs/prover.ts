@@ -4,10 +4,12 @@ import { append } from "../../base/append.ts";
 import { toHex } from "../../base/hex.ts";
 import { Slices } from "../../base/wait.ts";
 import { decodeWith } from "../../bcs/codec.ts";
+import { LedgerError } from "../../ledger/errors.ts";
 import { transactionCodec } from "../../ledger/formats/transaction.ts";
 import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
 import { historyOpener } from "../../ledger/watch/event-id.ts";
 import { formatWaypoint } from "../../ledger/waypoint.ts";
+import type { Address } from "../../move/address.ts";
 import {
   blockTimeOf,
   bundleOf,
@@ -34,6 +36,7 @@ import {
   ledgerOf,
   namedAfter,
   nextSignature,
+  outsideWindow,
   type ProofReader,
 } from "./signed-points.ts";
 import { proveTransaction } from "./transaction-prover.ts";
@@ -110,6 +113,10 @@ export async function prove(
     return question.kind === "state"
       ? await proveState(store, view, question.claim, options)
       : await proveTransaction(store, view, question, options);
+  } catch (error) {
+    const isKept = !(error instanceof LedgerError) || error.code !== "version_pruned";
+    // Its way through the accumulator may lead past other versions that are not kept.
+    throw isKept || question.kind === "state" ? error : outsideWindow(question.version);
   } finally {
     // Side rows and tree nodes are those of now, so they must still belong to the view's history.
     (await openAgain()).release();
@@ -133,10 +140,15 @@ async function proveState(
   const keys = sortedKeys(some);
   const state = await proveItems(store, view, frame, keys);
   const values = new Map(keys.map((key, i) => [toHex(key), state.values[i]]));
-  const accounts: BalancesClaim["accounts"][number][] = [];
+  const accounts: { address: Address; amounts: BalancesClaim["accounts"][number]["amounts"][number][] }[] =
+    [];
   for (const part of claimParts(asked)) {
     const filled = withAmounts(part, (keyHash) => values.get(toHex(keyHash)));
-    if (filled.kind === "balances") append(accounts, filled.accounts);
+    for (const { address, amounts } of filled.kind === "balances" ? filled.accounts : []) {
+      const last = accounts.at(-1);
+      if (last?.address === address) append(last.amounts, amounts);
+      else accounts.push({ address, amounts: [...amounts] });
+    }
     await slices.pause();
   }
   const claim = asked.kind === "balances" ? { ...asked, accounts } : asked;

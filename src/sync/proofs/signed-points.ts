@@ -79,7 +79,7 @@ async function blockEndingAt(view: LedgerView, version: bigint): Promise<Block> 
 export function outsideWindow(version: bigint): LedgerError {
   return new LedgerError(
     "version_pruned",
-    `version ${version} is outside of the window in which this node can make proofs; to prove versions of this age, start it with a longer --proof-window, and a --prune-window at least as long`,
+    `version ${version} is outside of the window in which this node can make proofs; to prove versions of this age, start one that has the whole state with a longer --proof-window, and a --prune-window at least as long`,
   );
 }
 

@@ -17,7 +17,7 @@ import { addressFromBytes } from "../../move/address.ts";
 import { blockTimeOf, bundleOf, type Point, type ProofBundle } from "../../proof/bundle.ts";
 import { depositStore, type EventClaim, TIME_KEYS } from "../../proof/claim.ts";
 import type { ProofOptions, ProofQuestion } from "../../proof/question.ts";
-import { loadBlockEnd } from "../side-rows.ts";
+import { KEPT_ACCUMULATOR, loadBlockEnd } from "../side-rows.ts";
 import { proveItems, stateRootOf } from "./item-prover.ts";
 import { PointReader } from "./point-reader.ts";
 import { blockOf, ledgerOf, namedAfter, type ProofReader, signatureFor } from "./signed-points.ts";
@@ -37,7 +37,7 @@ export async function proveTransaction(
   const signed =
     (await namedAfter(store, view, fromWaypoint, version)) ??
     (await signatureFor(store, view, block, version));
-  const points = new PointReader(store, view, signed);
+  const points = new PointReader(store, view, signed, await KEPT_ACCUMULATOR.load(store));
   const left = await points.leftOf(version, await before(store, block));
   const { events, ...main } = await points.readEvents(version, left);
   const ledger = await ledgerOf(store, signed, fromWaypoint);

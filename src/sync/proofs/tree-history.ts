@@ -130,13 +130,13 @@ export class TreeHistory {
     for (const { name, blocks } of changed) if (blocks[0]?.isNew === true) this.#logs.set(name, undefined);
     const logs = await this.#logsOf(changed);
     const full: FinishedLog[] = [];
+    const nodeOf = new Map(nodes.map((node) => [treeNodeName(node.key), node]));
     for (const [i, { name, key, blocks }] of changed.entries()) {
       let log = withChanges(logs[i], blocks);
       if (log.length > this.#logBytes) log = trimLog(log, oldest);
       const isFull = log.length > this.#logBytes && blocks.at(-1)?.version === version;
       if (isFull) {
-        const node = nodes.find((one) => treeNodeName(one.key) === name);
-        full.push({ keyHash: nodeLogKeyHash(key), value: encodePart(node?.value, log) });
+        full.push({ keyHash: nodeLogKeyHash(key), value: encodePart(nodeOf.get(name)?.value, log) });
         log = emptyLog(version);
       }
       this.#logs.set(name, log);
