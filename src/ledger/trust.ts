@@ -167,10 +167,15 @@ export interface TrustSpan {
   readonly level: TrustLevel;
 }
 
-/** The levels of all versions up to `head`, each version at the weakest of those up to it. */
-export function trustSpans(ranges: readonly TrustRange[], head: bigint): readonly TrustSpan[] {
+/** The levels of the versions from `oldest` up to `head`, each version at the weakest of those up to it. */
+export function trustSpans(
+  ranges: readonly TrustRange[],
+  head: bigint,
+  oldest: bigint = ranges[0]?.first ?? 0n,
+): readonly TrustSpan[] {
   const known = cutTrust(ranges, head);
-  const steps = merged(known.map(({ first }) => ({ first, level: trustAt(known, first) })));
+  const firsts = [oldest, ...known.map(({ first }) => first).filter((first) => first > oldest)];
+  const steps = merged(firsts.map((first) => ({ first, level: trustAt(known, first) })));
   return steps.map(({ first, level }, i) => ({
     first,
     last: (steps[i + 1]?.first ?? head + 1n) - 1n,
@@ -202,7 +207,7 @@ export function confirmedVersion({
   return compareTrust(open.level, CHAINED) >= 0 ? 0n : undefined;
 }
 
-/** The last version whose state has at least a level; undefined if no kept version has it. */
+/** The last version whose state has at least a level. Throws LedgerError `unavailable` if no kept version has it. */
 export function lastVersionWith(
   {
     trust,
@@ -210,10 +215,12 @@ export function lastVersionWith(
     oldestVersion,
   }: TrustFacts & { readonly version: bigint; readonly oldestVersion: bigint },
   least: TrustLevel,
-): bigint | undefined {
+): bigint {
   const weaker = trust.find(({ level }) => compareTrust(level, least) < 0);
   if (weaker === undefined || weaker.first > version) return version;
-  return weaker.first > oldestVersion ? weaker.first - 1n : undefined;
+  if (weaker.first > oldestVersion) return weaker.first - 1n;
+  const level = formatTrust(least);
+  throw new LedgerError("unavailable", `no version has trust level ${level} yet, and none below it is told`);
 }
 
 /** True for versions of a local chain or a fork. */

@@ -100,7 +100,7 @@ export const TRUST_RANK_HELP: string = `Trust level of the latest version: ${[..
 
 /** Keys of the info response. Without the whole state, an answer may rest on an item that one upstream gave. */
 export function trustInfo(position: LedgerPosition, isWhole: boolean): Record<string, unknown> {
-  const spans = trustSpans(position.trust, position.version);
+  const spans = trustSpans(position.trust, position.version, position.oldestVersion);
   const level = trustAt(position.trust, position.version);
   return {
     trust_level: formatTrust(level),

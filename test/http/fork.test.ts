@@ -172,6 +172,13 @@ describe("a fork", () => {
     expect((await ask(fork, one)).status).toBe(200);
     expect(await ask(fork, one)).not.toEqual(await ask(origin, one));
     expect(await ask(fork, two)).not.toEqual(await ask(origin, two));
+    const spanning = (await ask(fork, `/transactions?start=${at - 9n}&limit=11`)).body;
+    const [below, above] = [
+      `/transactions?start=${at - 9n}&limit=10`,
+      `/transactions?start=${at + 1n}&limit=1`,
+    ];
+    const parts = [await ask(origin, below), await ask(fork, above)];
+    expect(spanning).toEqual(parts.flatMap(({ body }) => body));
     // The network's later blocks are not the fork's.
     expect((await ask(fork, `/blocks/by_height/${height + 1n}`)).status).toBe(404);
     // A time in the network's history.
@@ -266,6 +273,10 @@ describe("a fork", () => {
     await fork.fund(guide.accounts[0]?.address ?? "", 9n);
     await fork.mine(5);
     await until(async () => BigInt((await fork.ledgerInfo()).oldest_ledger_version) > at + 3n);
+    const { trust_ranges, oldest_ledger_version, ledger_version } = await fork.info();
+    expect(trust_ranges).toEqual([
+      { first_version: oldest_ledger_version, last_version: ledger_version, level: "forked" },
+    ]);
     expect(await balancesOf(fork, at)).toEqual(expected);
     expect(await balancesOf(fork, at - 1n)).toEqual(await balancesOf(origin, at - 1n));
     expect((await balancesOf(fork)).get("anna APT")).toBe((expected.get("anna APT") ?? 0n) + 9n);

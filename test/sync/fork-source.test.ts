@@ -1,15 +1,21 @@
 // The node that serves the network under a fork: noticed if it becomes the node of another network.
 import { describe, expect, it, onTestFinished } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
+import { BcsWriter } from "../../src/bcs/writer.ts";
 import { frameworkTag } from "../../src/ledger/items/resources.ts";
 import { resourceKeyHash } from "../../src/ledger/key-hash.ts";
+import type { LedgerView } from "../../src/ledger/view.ts";
 import { parseAddress } from "../../src/move/address.ts";
+import { structTagCodec } from "../../src/move/type-tag.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { AccountKeys } from "../../src/sync/fork/account-keys.ts";
 import { commitForkBase, fetchForkBase } from "../../src/sync/fork/begin.ts";
 import { ForkSource } from "../../src/sync/fork/fork-source.ts";
 import { ForkView } from "../../src/sync/fork/fork-view.ts";
+import { readPage } from "../../src/sync/upstream/record-pages.ts";
 import { createRestUpstream, parseUpstreamUrl } from "../../src/sync/upstream/rest-upstream.ts";
+import { longestTurnMs, slowness } from "../support/loop-meter.ts";
 import { startProxy } from "../support/proxy.ts";
 
 async function startChain(seed: string, blocks: number): Promise<Node> {
@@ -52,11 +58,54 @@ describe("the network under a fork", () => {
       }
     };
     expect(await read("0x1")).toBeDefined();
+    // Every answer names its chain, also between two looks.
+    proxy.meddle = ({ headers, ...passing }) => ({
+      ...passing,
+      headers: { ...headers, "x-node-chain-id": "9" },
+    });
+    const records = async () => source.recordsFrom(1n, 2);
+    await expect(records()).rejects.toThrow("serves chain 9");
+    proxy.meddle = (passing) => passing;
+    expect(await records()).toHaveLength(2);
     proxy.target = other.url ?? "";
     nowMs += 31_000;
     await expect(read("0x3")).rejects.toThrow("it serves another ledger now");
     expect(await read("0x1")).toBeDefined();
     proxy.target = origin.url ?? "";
     expect(await read("0x3")).toBeDefined();
+  });
+
+  it("may send pages of anything: they are bounded before they are read, and read in slices", async () => {
+    const head = {
+      chainId: 4,
+      version: 9n,
+      oldestVersion: 0n,
+      timestampUsec: 0n,
+      epoch: 0n,
+      blockHeight: 0n,
+    };
+    const tags = new BcsWriter(9 << 20).uleb(200_000);
+    for (let i = 0; i < 200_000; i++) {
+      const tag = { address: parseAddress(`0x${i.toString(16)}`), module: "a", name: "b", typeArgs: [] };
+      structTagCodec.write(tags, tag);
+      tags.byteString(Uint8Array.of(1));
+    }
+    const page = { head, bytes: tags.take(), cursor: undefined };
+    const keys = new AccountKeys(async () => page);
+    const records = {
+      head,
+      bytes: new BcsWriter(9 << 20)
+        .uleb(30_000)
+        .fixed(new Uint8Array(8 << 20))
+        .take(),
+    };
+    const { signal } = new AbortController();
+    const longest = await longestTurnMs(async () => {
+      await expect(keys.rowsOf({} as LedgerView, parseAddress("0x1"), 9n)).rejects.toThrow("more than 10000");
+      await expect(readPage({ getRecords: async () => records }, 0n, 2, signal)).rejects.toMatchObject({
+        cause: { message: expect.stringContaining("sequence of 30000 elements is too long") },
+      });
+    });
+    expect(longest).toBeLessThan(100 * slowness());
   });
 });

@@ -4,10 +4,12 @@ import { append } from "../../base/append.ts";
 import { compareBytes, toMapKey } from "../../base/bytes.ts";
 import { mapSome } from "../../base/map-some.ts";
 import { RecentMap } from "../../base/recent.ts";
-import { decodeWith, encodeWith } from "../../bcs/codec.ts";
+import { Slices } from "../../base/wait.ts";
+import { type Codec, decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
+import { BcsReader } from "../../bcs/reader.ts";
 import { byteString } from "../../bcs/scalars.ts";
-import { map } from "../../bcs/sequences.ts";
+import { readEntries } from "../../bcs/sequences.ts";
 import { urlTo } from "../../interface/route.ts";
 import { accountModulesRoute, accountResourcesRoute } from "../../interface/routes.ts";
 import {
@@ -17,7 +19,6 @@ import {
   stateKeyHashOfBcs,
 } from "../../ledger/formats/state-key.ts";
 import { type OwnedRow, ownedRows } from "../../ledger/indexes/owned-keys.ts";
-import { resourceGroupCodec } from "../../ledger/items/resources.ts";
 import { StateTypes, structTypeOf } from "../../ledger/items/state-types.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { type Address, formatAddress } from "../../move/address.ts";
@@ -39,8 +40,6 @@ const MAX_KEYS = 10_000;
 /** Estimated bytes of a key and its objects. */
 const KEY_BYTES = 400;
 
-const modulesCodec = map(moduleIdCodec, byteString);
-
 export class AccountKeys {
   readonly #ask: AskPage;
   readonly #types = new StateTypes(new ModuleCache({ maxBytes: 4 << 20 }));
@@ -58,18 +57,16 @@ export class AccountKeys {
     const name = `${version}/${toMapKey(address)}`;
     const known = this.#known.get(name);
     if (known !== undefined) return known;
-    const tags = await this.#list(address, version, "resources", (page) =>
-      decodeWith(resourceGroupCodec, page).map(([tag]) => tag),
-    );
-    const modules = await this.#list(address, version, "modules", (page) =>
-      decodeWith(modulesCodec, page).map(([module]) => module),
-    );
+    const tags = await this.#list(address, version, "resources", structTagCodec);
+    const modules = await this.#list(address, version, "modules", moduleIdCodec);
     const paths = [
       ...(await mapSome(tags, MODULES_AT_ONCE, (tag) => this.#pathOf(view, tag, version))),
       ...modules.map((module): AccessPath => ({ kind: "code", module })),
     ];
     const rows = new Map<string, OwnedRow>();
+    const slices = new Slices();
     for (const path of paths) {
+      await slices.pause();
       const key = encodeWith(stateKeyCodec, {
         kind: "accessPath",
         address,
@@ -89,12 +86,7 @@ export class AccountKeys {
     return { kind: "resourceGroup", struct: decodeWith(structTagCodec, group) };
   }
 
-  async #list<T>(
-    address: Address,
-    version: bigint,
-    kind: keyof typeof ROUTES,
-    decode: (page: Uint8Array) => readonly T[],
-  ): Promise<T[]> {
+  async #list<T>(address: Address, version: bigint, kind: keyof typeof ROUTES, key: Codec<T>): Promise<T[]> {
     const found: T[] = [];
     let start: string | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages++) {
@@ -105,7 +97,7 @@ export class AccountKeys {
         absentCode: "account_not_found",
       });
       if (bytes === undefined) return found;
-      append(found, decodePage(bytes, decode));
+      append(found, await readKeys(bytes, key));
       if (found.length > MAX_KEYS) break;
       if (cursor === undefined) return found;
       start = cursor;
@@ -114,9 +106,18 @@ export class AccountKeys {
   }
 }
 
-function decodePage<T>(bytes: Uint8Array, decode: (page: Uint8Array) => readonly T[]): readonly T[] {
+/** The keys of a page, a map, in slices. */
+async function readKeys<T>(page: Uint8Array, key: Codec<T>): Promise<readonly T[]> {
+  const [slices, reader] = [new Slices(), new BcsReader(page)];
+  const keys: T[] = [];
   try {
-    return decode(bytes);
+    for (const [one] of readEntries(reader, key, byteString)) {
+      keys.push(one);
+      if (keys.length > MAX_KEYS) return keys;
+      await slices.pause();
+    }
+    reader.finish();
+    return keys;
   } catch (error) {
     if (!(error instanceof BcsError)) throw error;
     throw new UpstreamError("malformed", "a page of an account does not decode", { cause: error });

@@ -19,7 +19,7 @@ import { askInTime, UpstreamError } from "../upstream/errors.ts";
 import { locateBase } from "../upstream/locate-base.ts";
 import { UpstreamPool, wrongChain } from "../upstream/pool.ts";
 import { readPage } from "../upstream/record-pages.ts";
-import type { StateValueAnswer, Upstream, UpstreamAnswer, UpstreamQuestion } from "../upstream/upstream.ts";
+import type { Upstream, UpstreamAnswer, UpstreamHead, UpstreamQuestion } from "../upstream/upstream.ts";
 import { AbsentItems } from "./absent-items.ts";
 import { AccountKeys } from "./account-keys.ts";
 import { oldBlockStart, oldTransactionKeys } from "./old-transactions.ts";
@@ -46,10 +46,13 @@ interface OldItem {
   readonly value: Uint8Array | undefined;
 }
 
+type AskedUpstream = Upstream & Required<Pick<Upstream, "getAnswer">>;
+
 export class ForkSource {
   readonly filler: BaseFiller;
   readonly #options: ForkSourceOptions;
   readonly #clock: () => number;
+  readonly #upstream: AskedUpstream;
   readonly #pool: UpstreamPool;
   readonly #accountKeys = new AccountKeys((question) => this.#askAt(question.version, question));
   readonly #stop = new AbortController();
@@ -70,18 +73,27 @@ export class ForkSource {
     this.#options = options;
     const { upstream, pin, store, timeoutMs, logger, clock = () => performance.now() } = options;
     this.#clock = clock;
-    const guarded: Upstream = {
+    this.#upstream = {
       name: upstream.name,
       get receivedBytes() {
         return upstream.receivedBytes;
       },
-      getHead: (signal) => upstream.getHead(signal),
-      getRecords: (start, limit, signal) => upstream.getRecords(start, limit, signal),
-      getStateValue: (key, version, signal) => this.#getStateValue(key, version, signal),
+      getHead: async (signal) =>
+        (await this.#askSame(signal, async () => ({ head: await upstream.getHead(signal) }))).head,
+      getRecords: (start, limit, signal) =>
+        this.#askSame(signal, () => upstream.getRecords(start, limit, signal)),
+      getStateValue: (key, version, signal) =>
+        this.#askSame(signal, () => upstream.getStateValue(key, version, signal)),
+      getAnswer: (question, signal) =>
+        this.#askSame(signal, async () => {
+          const answer = await upstream.getAnswer?.(question, signal);
+          if (answer === undefined) throw new UpstreamError("refused", "it answers no such question");
+          return answer;
+        }),
       close: () => upstream.close(),
     };
     const pause = { baseMs: 500, maxMs: 10_000 };
-    this.#pool = new UpstreamPool([guarded], {
+    this.#pool = new UpstreamPool([this.#upstream], {
       retry: pause,
       setAside: pause,
       headAgeMs: SAME_NETWORK_MS,
@@ -120,15 +132,23 @@ export class ForkSource {
     return `this item of the state at version ${version}, where this ledger forks ${url}, was not read before, and that node gave no answer that can be used${why === undefined ? "" : ` (${why})`}`;
   }
 
-  /** Asks for a value of the forked network. A head that went back may be that of another one, so it is looked at again. */
-  async #getStateValue(key: Uint8Array, version: bigint, signal: AbortSignal): Promise<StateValueAnswer> {
+  /**
+   * An answer of the forked network. Throws UpstreamError for one of another chain. A head that went back may be that of
+   * another ledger, so the pin is looked at again.
+   */
+  async #askSame<T extends { readonly head: UpstreamHead }>(
+    signal: AbortSignal,
+    ask: () => Promise<T>,
+  ): Promise<T> {
     await this.#assertSameNetwork(signal);
-    const answer = await this.#options.upstream.getStateValue(key, version, signal);
-    if (answer.head.version < this.#headVersion) {
+    const answer = await ask();
+    const { chainId, version } = answer.head;
+    if (chainId !== this.#options.chainId) throw wrongChain(this.#options.chainId, chainId);
+    if (version < this.#headVersion) {
       this.#sameAtMs = undefined;
       await this.#assertSameNetwork(signal);
     }
-    this.#headVersion = answer.head.version;
+    this.#headVersion = version;
     return answer;
   }
 
@@ -164,13 +184,10 @@ export class ForkSource {
   }
 
   /** Runs a question about a version up to the fork's. Throws LedgerError. */
-  #ask<T>(version: bigint, ask: (upstream: Upstream, signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { upstream, timeoutMs } = this.#options;
+  #ask<T>(version: bigint, ask: (upstream: AskedUpstream, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { timeoutMs } = this.#options;
     return this.#explained(version, () =>
-      askInTime(timeoutMs, this.#stop.signal, async (signal) => {
-        await this.#assertSameNetwork(signal);
-        return ask(upstream, signal);
-      }),
+      askInTime(timeoutMs, this.#stop.signal, (signal) => ask(this.#upstream, signal)),
     );
   }
 
@@ -207,10 +224,8 @@ export class ForkSource {
       const name = `${version}/${toMapKey(stateKey)}`;
       const known = this.#oldItems.get(name);
       if (known !== undefined) return known.value;
-      const { chainId } = this.#options;
-      const value = await this.#ask(version, async (_, signal) => {
-        const answer = await this.#getStateValue(stateKey, version, signal);
-        if (answer.head.chainId !== chainId) throw wrongChain(chainId, answer.head.chainId);
+      const value = await this.#ask(version, async (upstream, signal) => {
+        const answer = await upstream.getStateValue(stateKey, version, signal);
         if (answer.value !== undefined) assertStateValue(answer.value);
         return answer.value;
       });
@@ -226,13 +241,7 @@ export class ForkSource {
 
   /** Asks a question about a version up to the fork's. Throws LedgerError. */
   #askAt(version: bigint, question: UpstreamQuestion): Promise<UpstreamAnswer> {
-    const { chainId } = this.#options;
-    return this.#ask(version, async (upstream, signal) => {
-      const answer = await upstream.getAnswer?.(question, signal);
-      if (answer === undefined) throw new UpstreamError("refused", "it answers no such question");
-      if (answer.head.chainId !== chainId) throw wrongChain(chainId, answer.head.chainId);
-      return answer;
-    });
+    return this.#ask(version, ({ getAnswer }, signal) => getAnswer(question, signal));
   }
 
   readonly #askNow = (question: UpstreamQuestion): Promise<UpstreamAnswer> =>

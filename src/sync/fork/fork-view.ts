@@ -125,9 +125,22 @@ export class ForkView extends LazyView {
     limit: number,
     maxBytes: number,
   ): Promise<readonly StoredRecord[]> {
-    if (this.#isBelow(start)) return this.#source.recordsFrom(start, limit);
-    const records = await super.getRecords(start, limit, maxBytes);
-    return records.map((record) => (record.version > this.#pin.version ? hidingHash(record) : record));
+    if (!this.#isBelow(start)) {
+      const records = await super.getRecords(start, limit, maxBytes);
+      return records.map((record) => (record.version > this.#pin.version ? hidingHash(record) : record));
+    }
+    const found: StoredRecord[] = [];
+    let room = maxBytes;
+    for (const record of await this.#source.recordsFrom(start, limit)) {
+      if (found.length > 0 && room <= 0) return found;
+      found.push(record);
+      room -= record.bytes.length;
+    }
+    const next = start + BigInt(found.length);
+    const { oldestVersion, version: head } = this.position;
+    const goesOn = next > this.#pin.version && next >= oldestVersion && next <= head;
+    if (!goesOn || found.length === limit || room <= 0) return found;
+    return [...found, ...(await this.getRecords(next, limit - found.length, room))];
   }
 
   /** True for a version of the network that is not stored here. */

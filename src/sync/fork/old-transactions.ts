@@ -1,6 +1,7 @@
 // Finds the network's transactions below a fork, by hash and by sender, and its blocks, by height and by time. The index
 // here has only what was made here.
 import { equalBytes } from "../../base/bytes.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { urlTo } from "../../interface/route.ts";
@@ -9,7 +10,7 @@ import {
   blockByHeightRoute,
   transactionByHashRoute,
 } from "../../interface/routes.ts";
-import { decodePage, decodeRecord, recordTransactionHash } from "../../ledger/formats/record.ts";
+import { decodePageInSlices, decodeRecord, recordTransactionHash } from "../../ledger/formats/record.ts";
 import { senderOf, transactionOfOwner, transactionRows } from "../../ledger/indexes/transaction-rows.ts";
 import type { OwnedKey, OwnedPage } from "../../ledger/view.ts";
 import { addressFromBytes, formatAddress } from "../../move/address.ts";
@@ -23,9 +24,9 @@ const COMMITTED = 0;
 
 export type AskNow = (question: UpstreamQuestion) => Promise<UpstreamAnswer>;
 
-function decoded<T>(what: string, read: () => T): T {
+async function decoded<T>(what: string, read: () => MaybePromise<T>): Promise<T> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     if (!(error instanceof BcsError)) throw error;
     throw new UpstreamError("malformed", `${what} does not decode`, { cause: error });
@@ -54,7 +55,7 @@ async function keysOfHash(ask: AskNow, hash: Uint8Array, upTo: bigint): Promise<
     absentCode: "transaction_not_found",
   });
   if (bytes === undefined || bytes[0] !== COMMITTED) return [];
-  const record = decoded("a transaction", () => decodeRecord(bytes.subarray(1)));
+  const record = await decoded("a transaction", () => decodeRecord(bytes.subarray(1)));
   if (!equalBytes(recordTransactionHash(record.bytes), hash)) {
     throw new UpstreamError("malformed", "asked for a transaction by its hash, got another one");
   }
@@ -78,7 +79,7 @@ async function keysOfSender(
     absentCode: "account_not_found",
   });
   if (bytes === undefined) return [];
-  const records = decoded("a page of transactions", () => decodePage(bytes));
+  const records = await decoded("a page of transactions", () => decodePageInSlices(bytes, count));
   return records.flatMap(({ version, bytes: record }) => {
     const sent = version > upTo ? undefined : senderOf(record);
     if (sent === undefined || sent.nonce !== undefined || !equalBytes(sent.sender, owner.subarray(1)))

@@ -1,7 +1,7 @@
 // Pages of records as upstreams give them: what they must have, and why one does not verify.
 import { equalBytes } from "../../base/bytes.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import { decodePage, type RecordSpans } from "../../ledger/formats/record.ts";
+import { decodePage, decodePageInSlices, type RecordSpans } from "../../ledger/formats/record.ts";
 import { transactionHash } from "../../ledger/formats/transaction.ts";
 import { writeSetHash } from "../../ledger/formats/write-set.ts";
 import { UpstreamError } from "./errors.ts";
@@ -24,15 +24,13 @@ export async function readPage(
   const { head, bytes } = await upstream.getRecords(start, limit, signal);
   let records: readonly RecordSpans[];
   try {
-    records = decodePage(bytes);
+    records = await decodePageInSlices(bytes, limit);
   } catch (error) {
     throw new UpstreamError("malformed", `a page of records from version ${start} on does not decode`, {
       cause: error,
     });
   }
-  if (records.length === 0 || records.length > limit) {
-    throw new UpstreamError("malformed", `asked for 1 to ${limit} records, got ${records.length}`);
-  }
+  if (records.length === 0) throw new UpstreamError("malformed", `asked for 1 to ${limit} records, got 0`);
   const wrong = records.findIndex(({ version }, i) => version !== start + BigInt(i));
   if (wrong < 0) return { head, bytes, records };
   throw new UpstreamError("malformed", `asked for version ${start + BigInt(wrong)}, got another version`);
