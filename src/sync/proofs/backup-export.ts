@@ -6,10 +6,13 @@ import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { PassThrough, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { pathToFileURL } from "node:url";
 import { createGzip } from "node:zlib";
+import { equalBytes } from "../../base/bytes.ts";
 import { ConfigError } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
 import { decodeWith } from "../../bcs/codec.ts";
+import { recordAccumulatorRoot } from "../../ledger/formats/record.ts";
 import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
 import { withView } from "../../ledger/view.ts";
 import { computeWaypoint, formatWaypoint } from "../../ledger/waypoint.ts";
@@ -22,8 +25,17 @@ import {
   splitStateRecord,
   stateRootProofCodec,
 } from "../signatures/backup-service.ts";
-import { indexFileOf } from "../signatures/folder-files.ts";
-import { BACKUP_KINDS, type BackupKind, METADATA } from "../signatures/folder-metadata.ts";
+import { indexFileOf, LocalFiles } from "../signatures/folder-files.ts";
+import {
+  BACKUP_KINDS,
+  type BackupKind,
+  lastOf,
+  METADATA,
+  partsOf,
+  partWith,
+  readManifest,
+  readRangeProof,
+} from "../signatures/folder-metadata.ts";
 import { lengthRecord, lengthRecords } from "../signatures/length-records.ts";
 import { encodeSigned, loadEpochEnd, loadNewestSigned } from "../signatures/signed-rows.ts";
 import { MAX_RECORD_BYTES } from "../upstream/upstream.ts";
@@ -82,16 +94,19 @@ interface Chunk {
 class BackupExport {
   readonly #options: BackupExportOptions;
   readonly #answers: BackupAnswers;
+  readonly #files: LocalFiles;
   #bytes = 0;
 
   /** All parts end at one ledger info, however far a running node goes on meanwhile. */
   constructor(options: BackupExportOptions, newest: SignedLedgerInfo | undefined) {
     this.#options = options;
+    this.#files = new LocalFiles(pathToFileURL(options.out));
     this.#answers = new BackupAnswers(options.store, { newest, keys: options.keys });
   }
 
   async run(): Promise<BackupExportReport> {
-    const { to, onProgress } = this.#options;
+    const { to, out, onProgress } = this.#options;
+    await mkdir(join(out, METADATA), { recursive: true });
     const latest = decodeWith(dbStateCodec, await this.#answer("db_state"));
     if (latest === undefined) {
       throw new ConfigError(
@@ -117,7 +132,8 @@ class BackupExport {
   /** Where the records begin that the folder lacks. */
   async #firstVersion(last: bigint): Promise<bigint> {
     const { store, from } = this.#options;
-    const known = await this.#lastKnown("transactions");
+    const known = await lastOf(this.#files, "transactions", this.#options.signal);
+    if (known !== undefined) await this.#assertSameLedger(known);
     const oldest = await withView(store.openView(), ({ position }) => position.oldestVersion);
     const first = known === undefined ? (from ?? oldest) : known + 1n;
     if (from !== undefined && from !== first) {
@@ -129,9 +145,26 @@ class BackupExport {
     return first;
   }
 
+  /** Throws for a folder whose last records are not this ledger's, or lack what names them: nothing would join to them. */
+  async #assertSameLedger(known: bigint): Promise<void> {
+    const { store, out, signal } = this.#options;
+    const files = this.#files;
+    const part = partWith(await partsOf(files, "transactions", known, signal), known, "version");
+    const chunk = part && (await readManifest(files, "transactions", part, signal)).chunks.at(-1);
+    if (chunk === undefined) throw new ConfigError(`--out: no metadata of ${out} has version ${known}`);
+    const { version, accumulatorRoot } = (await readRangeProof(files, chunk, signal)).signed.ledgerInfo;
+    const isOther = await withView(store.openView(), async (view) => {
+      // Only a version that is here can be compared.
+      if (version < view.position.oldestVersion || version > view.position.version) return false;
+      const [record] = await view.getRecords(version, 1, 0);
+      return record === undefined || !equalBytes(recordAccumulatorRoot(record.bytes), accumulatorRoot);
+    });
+    if (isOther) throw new ConfigError(`--out: ${out} has another ledger, with another version ${version}`);
+  }
+
   async #writeEpochs(latestEpoch: bigint, lastVersion: bigint): Promise<number> {
     const { store } = this.#options;
-    const known = await this.#lastKnown("epochs");
+    const known = await lastOf(this.#files, "epochs", this.#options.signal);
     const hasGenesis = (await loadEpochEnd(store, 0n)) !== undefined;
     const first =
       known === undefined ? (hasGenesis ? 0n : ((await FIRST_EPOCH.load(store)) ?? 0n)) : known + 1n;
@@ -179,10 +212,10 @@ class BackupExport {
   ): Promise<Pick<BackupExportReport, "stateVersion" | "items">> {
     const { stateAt = "newest" } = this.#options;
     const end = await this.#keptEnd(latestEpoch, lastVersion, stateAt);
-    const known = await this.#known("states");
+    const known = await partsOf(this.#files, "states", 0n, this.#options.signal);
     if (
       end === undefined ||
-      known.some((version) => (stateAt === "newest" ? version >= end.version : version <= end.version))
+      known.some(({ last }) => (stateAt === "newest" ? last >= end.version : last <= end.version))
     ) {
       return { stateVersion: undefined, items: 0 };
     }
@@ -271,21 +304,6 @@ class BackupExport {
     const pieces: Uint8Array[] = [];
     for await (const piece of this.#ask(question)) pieces.push(piece);
     return Buffer.concat(pieces);
-  }
-
-  /** The last number of a kind that the metadata of the folder names. */
-  async #lastKnown(kind: BackupKind): Promise<bigint | undefined> {
-    const numbers = await this.#known(kind);
-    return numbers.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
-  }
-
-  /** The last number of each part of a kind. */
-  async #known(kind: BackupKind): Promise<readonly bigint[]> {
-    const names = await readdir(join(this.#options.out, METADATA)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return [];
-      throw error;
-    });
-    return names.flatMap((name) => BACKUP_KINDS[kind].file.exec(name)?.[1] ?? []).map(BigInt);
   }
 
   /** Writes records into chunks, named by the number of their first record. Records are valid until the next one. */
