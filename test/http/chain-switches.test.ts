@@ -187,6 +187,14 @@ it("refuses with the reason what no chain does", async () => {
   const call = { address: anna, function: "0x1::aptos_account::transfer" };
   let nested: unknown = 1;
   for (let depth = 0; depth < 4000; depth++) nested = [nested];
+  for (const [name, body, message] of [
+    ["revert", { snapshot: nested }, "nested deeper than 127"],
+    ["set_resource", { address: anna, type: "0x1::a::B", data: Array(50_000).fill(1) }, "too many values"],
+    ["set_balance", { address: anna, asset_type: "a".repeat(20_000), amount: "1" }, "asset_type: expected"],
+  ] as const) {
+    const refused = await change(node, name, body);
+    expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } });
+  }
   for (const given of ["x", [nested]]) {
     const refused = await change(node, "impersonate", { ...call, arguments: given });
     expect(refused).toMatchObject({ status: 400, body: { error_code: "InvalidRequest" } });

@@ -4,7 +4,9 @@ import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
 import { fromHex } from "../../base/hex.ts";
 import { isLoopback } from "../../base/loopback.ts";
 import { sha3Parts } from "../../base/sha3.ts";
+import { shortenText } from "../../base/texts/text.ts";
 import { JsonError } from "../../json/errors.ts";
+import { parseJsonInSlices } from "../../json/parse.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { type Address, addressFromBytes, parseAddress } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
@@ -51,6 +53,8 @@ const MAX_PER_SECOND = 100;
 const MAX_WAITING = 200;
 /** Hex of the largest table item, and more. */
 const MAX_CHANGE_BYTES = 5 << 20;
+/** Names and values of a body, an object or a list counts twice. */
+const MAX_TAPE = 40_000;
 const CHAIN = "/chain/";
 /** The switch whose body is not JSON. */
 const LOAD = "load_state";
@@ -83,7 +87,8 @@ function amountOf(given: unknown): bigint {
   if (given === undefined || given === null) return DEFAULT_AMOUNT;
   const isNumber = typeof given === "number" && Number.isSafeInteger(given) && given >= 0;
   const isText = typeof given === "string" && DIGITS.test(given);
-  if (!isNumber && !isText) throw invalid(`amount: expected a whole number, got ${JSON.stringify(given)}`);
+  if (!isNumber && !isText)
+    throw invalid(`amount: expected a whole number, got ${shortenText(JSON.stringify(given))}`);
   const amount = BigInt(given as number | string);
   if (amount <= MAX_AMOUNT) return amount;
   throw invalid(`amount: expected at most ${MAX_AMOUNT}, got ${amount}`);
@@ -137,17 +142,14 @@ function withTexts(answer: object): unknown {
   );
 }
 
-function bodyOf(body: Buffer): Body {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body.toString("utf8"));
-  } catch (error) {
+/** The object of a body. One nested deeper than a chain takes, or of too many values, would hold the event loop. */
+async function bodyOf(body: Buffer): Promise<Body> {
+  const document = await parseJsonInSlices(body).catch((error: unknown) => {
     throw invalid(`the body is not JSON: ${errorText(error)}`);
-  }
-  if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
-    return parsed as Record<string, unknown>;
-  }
-  throw invalid("expected a JSON object");
+  });
+  if (document.kind(document.root) !== "object") throw invalid("expected a JSON object");
+  if (document.end(document.root) <= MAX_TAPE) return JSON.parse(body.toString("utf8")) as Body;
+  throw invalid("the body has too many values: give a large value as BCS in hex");
 }
 
 /** Starts the faucet. */
@@ -189,7 +191,7 @@ export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
     if (!Object.hasOwn(switches, name))
       throw new FaucetRefusal(404, "NotFound", `here are ${Object.keys(switches).join(", ")}`);
     const json = body.length > 0 ? bodyOf : () => ({});
-    const asked = name === LOAD ? { bytes: body } : json(body);
+    const asked = name === LOAD ? { bytes: body } : await json(body);
     // Tests on this machine may send any number in a second.
     const answer = await inLine(true, () =>
       told("InvalidRequest", () => (switches[name] as SwitchCall)(asked, signal)),
@@ -215,7 +217,7 @@ export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
     }
     if (path.startsWith(CHAIN) && method === "POST") return change(request);
     if (path === "/fund" && method === "POST") {
-      return { status: 200, body: { txn_hashes: await mint(request, bodyOf(request.body)) } };
+      return { status: 200, body: { txn_hashes: await mint(request, await bodyOf(request.body)) } };
     }
     if (path === "/mint" && method === "POST") {
       return { status: 200, body: await mint(request, Object.fromEntries(query)) };

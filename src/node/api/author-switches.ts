@@ -1,5 +1,6 @@
 // What an author of tests does with a chain, as calls with JSON: for tests in other languages, over the faucet's port.
 import { ConfigError } from "../../base/errors.ts";
+import { shortenText } from "../../base/texts/text.ts";
 import type { JsonSchema } from "../../http/field.ts";
 import { hoistNamed, named } from "../../http/schemas/named.ts";
 import type { ChainAuthoring, ChainSnapshot, TableTypes } from "./test-authors.ts";
@@ -18,6 +19,9 @@ const VALUE: JsonSchema = {
   nullable: true,
   description: "JSON by the type, BCS in hex, or null to remove it.",
 };
+/** No chain has a name or a type as long as that, and parsing one would hold the event loop. */
+const MAX_TEXT_LENGTH = 16_384;
+const SHORT: readonly unknown[] = [TEXT, DIGITS, ADDRESS];
 const TIME: JsonSchema = { oneOf: [TEXT, { type: "integer" }] };
 const BYTES: JsonSchema = { type: "string", format: "binary" };
 
@@ -163,10 +167,16 @@ const MAX_SNAPSHOT_MIB = 256;
 function assertMembers(name: keyof Switches, body: Body): void {
   const schema: JsonSchema | undefined = DOCUMENTED[name][1];
   if (schema === BYTES) return;
-  const known = Object.keys((schema?.properties ?? {}) as object);
-  for (const member of Object.keys(body))
-    if (!known.includes(member))
-      throw new ConfigError(`${member}: unknown; ${name} takes ${known.join(", ") || "nothing"}`);
+  const properties = (schema?.properties ?? {}) as Body;
+  for (const [member, given] of Object.entries(body)) {
+    if (!Object.hasOwn(properties, member)) {
+      const known = Object.keys(properties).join(", ") || "nothing";
+      throw new ConfigError(`${shortenText(member)}: unknown; ${name} takes ${known}`);
+    }
+    if (!SHORT.includes(properties[member]) || typeof given !== "string") continue;
+    if (given.length > MAX_TEXT_LENGTH)
+      throw new ConfigError(`${member}: expected at most ${MAX_TEXT_LENGTH} characters, got ${given.length}`);
+  }
   for (const member of (schema?.required ?? []) as readonly string[])
     if (body[member] === undefined) throw new ConfigError(`${member}: it is missing`);
 }
@@ -178,7 +188,7 @@ function text(body: Body, name: string): string {
 
 function amountOf({ amount }: Body): bigint {
   if (typeof amount !== "string" || !/^\d{1,20}$/.test(amount))
-    throw new ConfigError(`amount: expected digits in a string, got ${JSON.stringify(amount)}`);
+    throw new ConfigError(`amount: expected digits in a string, got ${shortenText(JSON.stringify(amount))}`);
   return BigInt(amount);
 }
 
@@ -215,7 +225,7 @@ class NamedSnapshots {
     throw new ConfigError(
       isForgotten
         ? `snapshot: ${name} is forgotten: a node keeps the last ${MAX_SNAPSHOTS}, and at most ${this.#maxMib} MiB of them`
-        : `snapshot: expected one that this node made, got ${JSON.stringify(name)}`,
+        : `snapshot: expected one that this node made, got ${shortenText(JSON.stringify(name))}`,
     );
   }
 }

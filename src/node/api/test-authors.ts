@@ -129,6 +129,7 @@ export interface ChainAuthoring {
 }
 
 const RECORDS_AT_ONCE = 100;
+const BYTES_AT_ONCE = 1 << 20;
 const MAX_BLOCKS = 100_000;
 /** A hundred years. */
 const MAX_ADVANCE_MS = 100 * 366 * 86_400_000;
@@ -143,6 +144,12 @@ function toItemBytes(name: string, value: unknown): Uint8Array {
     throw new ConfigError(`${name}: expected at most ${MAX_ITEM_BYTES} bytes, got ${bytes.length}`);
   }
   return bytes;
+}
+
+/** What only a node that makes blocks has. Throws ConfigError. */
+function required<T>(part: T | undefined): T {
+  if (part === undefined) throw new ConfigError("this node makes no blocks");
+  return part;
 }
 
 export interface TestAuthorsOptions {
@@ -166,11 +173,9 @@ export class TestAuthors implements ChainAuthoring {
     this.#options = options;
   }
 
-  #blocks(): BlockMaker {
-    const blocks = this.#options.writer()?.blocks;
-    if (blocks === undefined) throw new ConfigError("this node makes no blocks");
-    return blocks;
-  }
+  readonly #blocks = (): BlockMaker => required(this.#options.writer()?.blocks);
+  readonly #submissions = (): SubmissionService => required(this.#options.submissions());
+  readonly #writer = (): LedgerWriter => required(this.#options.writer());
 
   async #author(change: AuthoredChange): Promise<Authored> {
     const [made] = await this.#blocks().author([change]);
@@ -187,10 +192,8 @@ export class TestAuthors implements ChainAuthoring {
 
   /** As `fund`; returns every transaction of the faucet. */
   async fundAll(owner: Address, amount: bigint): Promise<Authored[]> {
-    const submissions = this.#options.submissions();
-    const blocks = this.#blocks();
-    if (submissions === undefined) throw new ConfigError("this node makes no blocks");
-    const done = await blocks.submitNow(() =>
+    const submissions = this.#submissions();
+    const done = await this.#blocks().submitNow(() =>
       this.#options.withView((view) => submissions.fund(view, owner, amount)),
     );
     const funded: Authored[] = [];
@@ -213,10 +216,8 @@ export class TestAuthors implements ChainAuthoring {
 
   async impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult> {
     const sender = this.#options.args.address(address);
-    const submissions = this.#options.submissions();
-    const blocks = this.#blocks();
-    if (submissions === undefined) throw new ConfigError("this node makes no blocks");
-    const [done] = await blocks.submitNow(
+    const submissions = this.#submissions();
+    const [done] = await this.#blocks().submitNow(
       () => this.#options.withView(async (view) => [await submissions.impersonate(view, sender, call)]),
       sender,
     );
@@ -371,7 +372,7 @@ export class TestAuthors implements ChainAuthoring {
         throw new ConfigError(`state: versions below ${oldestVersion} are pruned: set pruneWindow to "off"`);
       const parts = [new BcsWriter(16).uleb(Number(version + 1n - first)).take()];
       for (let next = first, bytes = 0; next <= version; ) {
-        for (const record of await view.getRecords(next, RECORDS_AT_ONCE, MAX_STATE_BYTES)) {
+        for (const record of await view.getRecords(next, RECORDS_AT_ONCE, BYTES_AT_ONCE)) {
           bytes += record.bytes.length;
           next = record.version + 1n;
           parts.push(withAccumulatorRoot(record.bytes, historyHashOf(record)));
@@ -394,11 +395,5 @@ export class TestAuthors implements ChainAuthoring {
       if (error instanceof CodedError) throw new ConfigError(`state: ${error.message}`, error);
       throw error;
     }
-  }
-
-  #writer(): LedgerWriter {
-    const writer = this.#options.writer();
-    if (writer === undefined) throw new ConfigError("this node makes no blocks");
-    return writer;
   }
 }
