@@ -1,5 +1,7 @@
 // Waiting: turns of the event loop for other work, pauses that a signal ends, bounds of a time, and retries.
 
+import type { Pieces } from "./pieces.ts";
+
 /** Whose work it is: however many requests stand in line, the writer's next piece is not behind them. */
 export type Line = "requests" | "writer";
 
@@ -40,6 +42,15 @@ export class Slices {
     return nextTurn(this.#line).then(() => {
       this.#startMs = performance.now();
     });
+  }
+
+  /** Does work in pieces. */
+  async do<T>(pieces: Pieces<T>): Promise<T> {
+    for (;;) {
+      const { done, value } = pieces.next();
+      if (done === true) return value;
+      await this.pause();
+    }
   }
 }
 

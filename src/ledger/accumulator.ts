@@ -1,5 +1,6 @@
 // Append-only Merkle accumulators of transactions and events. An accumulator keeps the leaf count and the roots of the
 // full subtrees, left to right; the placeholder stands for a missing right side.
+import { finish, forEach, type Pieces } from "../base/pieces.ts";
 import { ACCUMULATOR_PLACEHOLDER, foldToRoot, hashPair, SEEDS } from "./hash.ts";
 import type { AccumulatorState } from "./position.ts";
 
@@ -67,13 +68,23 @@ export class Accumulator {
   }
 }
 
+const EVENTS_OF_PIECE = 128;
+
+/** Root of the event accumulator over some events. */
+export function* eventRootInPieces(
+  events: readonly Uint8Array[],
+  hashOf: (event: Uint8Array) => Uint8Array,
+): Pieces<Uint8Array> {
+  const [only] = events;
+  if (events.length === 1 && only !== undefined) return hashOf(only);
+  const accumulator = new Accumulator(SEEDS.eventAccumulator);
+  yield* forEach(events, EVENTS_OF_PIECE, (event) => accumulator.append(hashOf(event)));
+  return accumulator.root();
+}
+
 /** Root of the event accumulator over the given event hashes. */
 export function eventRoot(eventHashes: readonly Uint8Array[]): Uint8Array {
-  const only = eventHashes.length === 1 ? eventHashes[0] : undefined;
-  if (only !== undefined) return only;
-  const accumulator = new Accumulator(SEEDS.eventAccumulator);
-  for (const hash of eventHashes) accumulator.append(hash);
-  return accumulator.root();
+  return finish(eventRootInPieces(eventHashes, (hash) => hash));
 }
 
 /** An accumulator over transaction infos that continues from a stored state. */

@@ -368,7 +368,7 @@ export class Committer {
     const blocks: VerifiedBlock[] = [];
     for (const record of records) {
       await this.#slices.pause();
-      const block = progress.verifier.push(record);
+      const block = await this.#slices.do(progress.verifier.pushInPieces(record));
       if (block !== undefined) blocks.push(block);
     }
     if (blocks.length > 0) {

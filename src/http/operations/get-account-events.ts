@@ -5,12 +5,13 @@ import { firstPassing } from "../../base/search.ts";
 import { decodeWith, type ValueOf } from "../../bcs/codec.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { API_ROOT } from "../../interface/route.ts";
+import { ABSENT, type JsonDocument } from "../../json/document.ts";
+import { parseJsonInSlices } from "../../json/parse.ts";
 import { contractEventCodec } from "../../ledger/formats/block-event.ts";
 import { readRecordHead } from "../../ledger/formats/record.ts";
 import { readResource, readResources } from "../../ledger/items/resource-item.ts";
 import type { StructType } from "../../ledger/items/state-types.ts";
 import { type Address, formatAddress } from "../../move/address.ts";
-import { fromJson } from "../calls/asker.ts";
 import { HttpError } from "../errors.ts";
 import { type Answer, type Context, encodedAnswer, operation } from "../operation.ts";
 import { StoredValuePrinter } from "../printing/move-json.ts";
@@ -30,27 +31,27 @@ const MAX_PAGE_BYTES = 2 << 20;
 type HandleEvent = Extract<ValueOf<typeof contractEventCodec>, { kind: "v1" }>;
 type EventContext = Pick<Context<"required">, "view" | "services" | "form" | "slices">;
 
-/** An event handle as JSON has it: how many events it counted, and what tells it from others. */
-interface Handle {
-  readonly counter: string;
-  readonly guid: { readonly id: { readonly creation_num: string; readonly addr: string } };
-}
+/** An event handle: how many events it counted, and what tells it from others. */
+type Handle = Readonly<Record<"counter" | "number" | "owner", string>>;
 
-function isHandle(value: unknown): value is Handle {
-  const { counter, guid } = (value ?? {}) as Partial<Handle>;
-  return typeof counter === "string" && typeof guid?.id?.creation_num === "string";
-}
+const COUNTER = /^\d{1,20}$/;
 
-/** The handle with these identifiers anywhere in a value. */
-function findHandle(value: unknown, { guid: { id } }: Handle): Handle | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  if (isHandle(value) && value.guid.id.creation_num === id.creation_num && value.guid.id.addr === id.addr)
-    return value;
-  for (const part of Object.values(value)) {
-    const found = findHandle(part, { counter: "", guid: { id } });
-    if (found !== undefined) return found;
+/** The text at the end of a path; undefined where there is none. */
+function textAt(document: JsonDocument, value: number, ...path: readonly string[]): string | undefined {
+  let at = value;
+  for (const name of path) {
+    if (at === ABSENT || document.kind(at) !== "object") return undefined;
+    at = document.member(at, name);
   }
-  return undefined;
+  return at !== ABSENT && document.kind(at) === "string" ? document.string(at) : undefined;
+}
+
+function handleAt(document: JsonDocument, value: number): Handle | undefined {
+  const counter = textAt(document, value, "counter");
+  if (counter === undefined || !COUNTER.test(counter)) return undefined;
+  const number = textAt(document, value, "guid", "id", "creation_num");
+  const owner = textAt(document, value, "guid", "id", "addr");
+  return number === undefined || owner === undefined ? undefined : { counter, number, owner };
 }
 
 const lesser = (a: bigint, b: bigint): bigint => (a > b ? b : a);
@@ -58,27 +59,43 @@ const lesser = (a: bigint, b: bigint): bigint => (a > b ? b : a);
 /** The resource of an account that has a handle, at any version. */
 class HandleHolder {
   readonly #context: EventContext;
-  readonly #address: Address;
-  readonly #type: StructType;
+  readonly #place: readonly [address: Address, type: StructType];
 
-  constructor(context: EventContext, address: Address, type: StructType) {
+  constructor(context: EventContext, ...place: [address: Address, type: StructType]) {
     this.#context = context;
-    this.#address = address;
-    this.#type = type;
+    this.#place = place;
   }
 
-  /** The fields at a version; undefined where there is no such resource. */
-  async fields(version: bigint): Promise<Readonly<Record<string, unknown>> | undefined> {
+  /** The resource at a version; undefined where there is none. A large one prints to a million values. */
+  async read(version: bigint): Promise<JsonDocument | undefined> {
     const { view, services, slices } = this.#context;
-    const bytes = await readResource(view, services.types, this.#address, this.#type, version);
+    const [address, type] = this.#place;
+    const bytes = await readResource(view, services.types, address, type, version);
     if (bytes === undefined) return undefined;
     const printer = new StoredValuePrinter(services.types, view, version, slices);
-    return fromJson(await (await printer.print(bytes, this.#type.type, this.#type.text)).finish());
+    const printed = await printer.print(bytes, type.type, type.text);
+    const text = await printed.finish();
+    return parseJsonInSlices(typeof text === "string" ? Buffer.from(text) : text);
+  }
+
+  /** The handle with these identifiers anywhere in the resource at a version. */
+  async find({ number, owner }: Omit<Handle, "counter">, version: bigint): Promise<Handle | undefined> {
+    const document = await this.read(version);
+    if (document === undefined) return undefined;
+    const { root } = document;
+    for (let at = root; at < document.next(root); ) {
+      await this.#context.slices.pause();
+      const found = handleAt(document, at);
+      if (found?.number === number && found.owner === owner) return found;
+      const isContainer = document.kind(at) === "object" || document.kind(at) === "array";
+      at = isContainer ? document.first(at) : at + 1;
+    }
+    return undefined;
   }
 
   /** Events that the handle has counted at a version. */
   async countAt(handle: Handle, version: bigint): Promise<bigint> {
-    return BigInt(findHandle(await this.fields(version), handle)?.counter ?? 0);
+    return BigInt((await this.find(handle, version))?.counter ?? 0);
   }
 
   /** The first version, not below `from`, that has counted an event which the latest version has. */
@@ -120,10 +137,10 @@ async function readEvents(
     const all = readRecordHead(record?.bytes ?? Uint8Array.of()).events.map((span) =>
       decodeWith(contractEventCodec, span),
     );
-    const { creation_num: number, addr } = handle.guid.id;
+    const { number, owner } = handle;
     const events = all.filter(
       (event): event is HandleEvent =>
-        event.kind === "v1" && `${event.creationNumber}` === number && formatAddress(event.account) === addr,
+        event.kind === "v1" && `${event.creationNumber}` === number && formatAddress(event.account) === owner,
     );
     const page = events.filter(({ sequenceNumber }) => sequenceNumber >= next && sequenceNumber < end);
     if (version === oldest && page[0]?.sequenceNumber !== next && start !== undefined) {
@@ -189,21 +206,16 @@ export const getEventsByHandle = operation({
   errors: ["invalid_page", "unprintable", "resource_not_found", "struct_field_not_found", "version_pruned"],
   async handle({ address, event_handle: type, field_name: name, start, limit }, context) {
     const holder = new HandleHolder(context, address, type);
-    const fields = await holder.fields(context.view.position.version);
+    const resource = await holder.read(context.view.position.version);
     const at = `${type.text} at address ${formatAddress(address)}`;
-    if (fields === undefined) throw new HttpError("resource_not_found", `no resource ${at}`);
-    const handle = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (!isHandle(handle)) {
+    if (resource === undefined) throw new HttpError("resource_not_found", `no resource ${at}`);
+    const handle = handleAt(resource, resource.member(resource.root, name));
+    if (handle === undefined) {
       throw new HttpError("struct_field_not_found", `${at} has no event handle in a field ${name}`);
     }
     return eventsAnswer(context, holder, handle, { start, limit });
   },
 });
-
-/** BCS of what identifies a handle: its bytes are in every resource that has it. */
-function identifierBytes(creationNumber: bigint, address: Address): Buffer {
-  return Buffer.from(new BcsWriter(64).u64(creationNumber).fixed(address).take());
-}
 
 /** `GET /v1/accounts/{address}/events/{creation_number}` */
 export const getEventsByNumber = operation({
@@ -226,8 +238,9 @@ export const getEventsByNumber = operation({
   async handle({ address, creation_number: number, start, limit }, context) {
     const { view, slices } = context;
     const { version } = view.position;
-    const id = { creation_num: `${number}`, addr: formatAddress(address) };
-    const wanted = identifierBytes(number, address);
+    const id = { number: `${number}`, owner: formatAddress(address) };
+    // What identifies a handle: every resource that has it has these bytes.
+    const wanted = Buffer.from(new BcsWriter(64).u64(number).fixed(address).take());
     let after: Uint8Array | undefined;
     do {
       const page = await readResources(view, { address, version, after, limit: MAX_ITEMS }, slices);
@@ -235,11 +248,11 @@ export const getEventsByNumber = operation({
         await slices.pause();
         if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(wanted)) continue;
         const holder = new HandleHolder(context, address, type);
-        const handle = findHandle(await holder.fields(version), { counter: "", guid: { id } });
+        const handle = await holder.find(id, version);
         if (handle !== undefined) return eventsAnswer(context, holder, handle, { start, limit });
       }
       after = page.next;
     } while (after !== undefined);
-    throw new HttpError("resource_not_found", `no resource at ${id.addr} has an event handle ${number}`);
+    throw new HttpError("resource_not_found", `no resource at ${id.owner} has an event handle ${number}`);
   },
 });

@@ -1,5 +1,6 @@
 // Records: one transaction with its info, events and changes, as nodes exchange it. No field carries its length, so the
 // reader skips through each field to find the spans that get hashed.
+import { Slices } from "../../base/wait.ts";
 import type { ValueOf } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
@@ -198,6 +199,19 @@ export function withAccumulatorRoot(record: Uint8Array, root: Uint8Array): Uint8
 export function decodePage(bytes: Uint8Array, hashKey?: KeyHasher): RecordSpans[] {
   const reader = new BcsReader(toPlain(bytes));
   const records = reader.vector((record) => readRecord(record, hashKey), recordCodec.minBytes);
+  reader.finish();
+  return records;
+}
+
+/** As `decodePage`, but of at most `most` records, and in slices: a source may send any page. */
+export async function decodePageInSlices(bytes: Uint8Array, most: number): Promise<RecordSpans[]> {
+  const slices = new Slices();
+  const reader = new BcsReader(toPlain(bytes));
+  const records: RecordSpans[] = [];
+  for (let left = reader.count(recordCodec.minBytes, most); left > 0; left--) {
+    records.push(readRecord(reader));
+    await slices.pause();
+  }
   reader.finish();
   return records;
 }

@@ -12,7 +12,7 @@ import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { decodePage, type RecordSpans } from "../../ledger/formats/record.ts";
 import { treeNodeName } from "../../ledger/state-tree/tree-node.ts";
 import type { RawRecord, StateWrite, TreeNodeWrite } from "../../store/contract.ts";
-import { assertEventRoot, type OPEN_BLOCK_NUMBERS, type VerifiedBlock } from "./verifier.ts";
+import { checkEvents, type OPEN_BLOCK_NUMBERS, type VerifiedBlock } from "./verifier.ts";
 
 const HASH_BYTES = hash.minBytes;
 
@@ -135,7 +135,7 @@ export class VerdictReader {
     let last: RecordSpans | undefined;
     for (const record of records) {
       await this.#slices.pause();
-      assertEventRoot(record);
+      await this.#slices.do(checkEvents(record));
       this.#hold(record);
       if (record.info.stateCheckpointHash === undefined) continue;
       blocks.push(this.#takeBlock(ends[blocks.length], record, record.info.stateCheckpointHash));

@@ -16,7 +16,7 @@ import { silentLogger } from "../../base/log.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { ContractEvent } from "../../ledger/formats/block-event.ts";
-import { decodeRecord } from "../../ledger/formats/record.ts";
+import { decodeRecord, type RecordSpans } from "../../ledger/formats/record.ts";
 import { stateKeyHash } from "../../ledger/formats/state-key.ts";
 import type { Transaction } from "../../ledger/formats/transaction.ts";
 import type { WriteSet } from "../../ledger/formats/write-set.ts";
@@ -150,6 +150,19 @@ describe("verifier", () => {
       expect((error as LedgerError).code).toBe("mismatch");
       expect((error as LedgerError).details).toMatchObject({ version: last.version, field });
     }
+  });
+
+  it("compares thousands of events in pieces", () => {
+    const other: ContractEvent = { kind: "v2", type: { kind: "u8" }, data: Uint8Array.of(7) };
+    const events = [newBlock(1n, 1n, 5n), ...Array.from({ length: 3000 }, () => other)];
+    const [genesis, block] = build({ events, checkpoint: true });
+    const piecesOf = (record: RecordSpans): number => {
+      const verifier = new Verifier(undefined);
+      verifier.push(genesis as RecordSpans);
+      return [...verifier.pushInPieces(record)].length;
+    };
+    expect(piecesOf(block!)).toBeGreaterThan(20);
+    expect(() => piecesOf({ ...block!, events: block!.events.slice(1) })).toThrow("event root hash");
   });
 
   it("refuses a block event that does not decode", () => {

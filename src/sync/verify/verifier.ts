@@ -2,12 +2,13 @@
 // bytes. No I/O: returns complete blocks, whose state root the committer compares before the commit.
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
+import { finish, type Pieces } from "../../base/pieces.ts";
 import { type NumberOptions, type NumberSettings, type Numbers, numbersOf } from "../../base/settings.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import {
   type Accumulator,
   EMPTY_ACCUMULATOR,
-  eventRoot,
+  eventRootInPieces,
   type Subtree,
   transactionAccumulator,
 } from "../../ledger/accumulator.ts";
@@ -77,17 +78,16 @@ function assertHash(version: bigint, field: string, computed: Uint8Array, claime
   if (!equalBytes(computed, claimed)) throw mismatch(version, field, toHex(computed), toHex(claimed));
 }
 
-/** Throws LedgerError `mismatch` unless the hashes in a record's info are those of its bytes; the events may be left out. */
-export function assertOwnHashes(record: RecordSpans, eventRoots: EventRoots = "checked"): void {
-  const { version, info } = record;
-  assertHash(version, "transaction hash", transactionHash(record.transaction), info.transactionHash);
-  if (eventRoots === "checked") assertEventRoot(record);
-  assertHash(version, "state change hash", writeSetHash(record.changes), info.stateChangeHash);
+/** Throws LedgerError `mismatch` unless the hashes in a record's info are those of its bytes, its events left out. */
+export function assertOwnHashes({ version, info, transaction, changes }: RecordSpans): void {
+  assertHash(version, "transaction hash", transactionHash(transaction), info.transactionHash);
+  assertHash(version, "state change hash", writeSetHash(changes), info.stateChangeHash);
 }
 
-/** Throws LedgerError `mismatch` if the events of a record are not those of its info. */
-export function assertEventRoot({ version, info, events }: RecordSpans): void {
-  assertHash(version, "event root hash", eventRoot(events.map(eventHash)), info.eventRootHash);
+/** Throws LedgerError `mismatch` if the events of a record are not those of its info: there may be tens of thousands. */
+export function* checkEvents({ version, info, events }: RecordSpans): Pieces<void> {
+  const root = yield* eventRootInPieces(events, eventHash);
+  assertHash(version, "event root hash", root, info.eventRootHash);
 }
 
 function findOnly<T>(record: RecordSpans, find: (event: Uint8Array) => T | undefined, name: string) {
@@ -128,9 +128,6 @@ export interface SignedEnd {
   readonly level: TrustLevel;
 }
 
-/** Whether a verifier compares the event root of each record, or its caller does, with `assertEventRoot`. */
-export type EventRoots = "checked" | "left to the caller";
-
 /** Checks records one after the other, starting after a position, from version 0, or from a base. */
 export class Verifier {
   /** Undefined when the earlier leaves are unknown; roots cannot be recomputed then. */
@@ -147,15 +144,12 @@ export class Verifier {
   #open: OpenBlock | undefined;
   #subtrees: Subtree[] = [];
   readonly #bounds: Numbers<typeof OPEN_BLOCK_NUMBERS>;
-  readonly #eventRoots: EventRoots;
 
   constructor(
     position: Position | undefined,
     base?: BaseStart,
     bounds: NumberOptions<typeof OPEN_BLOCK_NUMBERS> = {},
-    eventRoots: EventRoots = "checked",
   ) {
-    this.#eventRoots = eventRoots;
     this.#bounds = numbersOf(OPEN_BLOCK_NUMBERS, bounds);
     const isBase = position === undefined ? base !== undefined : !isAccumulatorKnown(position);
     const isProven = position === undefined && base?.accumulator !== undefined;
@@ -181,6 +175,16 @@ export class Verifier {
 
   /** Takes one record and returns the block that it completes, if any. Unusable after an error. */
   push(record: RecordSpans): VerifiedBlock | undefined {
+    return finish(this.pushInPieces(record));
+  }
+
+  *pushInPieces(record: RecordSpans): Pieces<VerifiedBlock | undefined> {
+    yield* checkEvents(record);
+    return this.pushWithoutEvents(record);
+  }
+
+  /** The same, but the caller compares the events, by `checkEvents`. */
+  pushWithoutEvents(record: RecordSpans): VerifiedBlock | undefined {
     const { version } = record;
     if (version !== this.#nextVersion) throw mismatch(version, "version", this.#nextVersion, version);
     const leftOfLast = this.#leftOf(record);
@@ -222,7 +226,7 @@ export class Verifier {
   }
 
   #checkHashes(record: RecordSpans): void {
-    assertOwnHashes(record, this.#eventRoots);
+    assertOwnHashes(record);
     if (this.#accumulator === undefined) return;
     this.#accumulator.append(transactionInfoHash(record.infoBytes), (subtree) => {
       if (subtree.level >= SUBTREE_LEVEL) this.#subtrees.push(subtree);

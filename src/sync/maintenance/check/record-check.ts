@@ -3,6 +3,7 @@
 import { equalBytes } from "../../../base/bytes.ts";
 import { errorText } from "../../../base/errors.ts";
 import { toHex } from "../../../base/hex.ts";
+import { finish } from "../../../base/pieces.ts";
 import { encodeWith } from "../../../bcs/codec.ts";
 import { transactionAccumulator } from "../../../ledger/accumulator.ts";
 import { findNewBlock } from "../../../ledger/formats/block-event.ts";
@@ -16,7 +17,7 @@ import {
 } from "../../../ledger/position.ts";
 import type { BlockStart } from "../../../store/contract.ts";
 import type { StoreWalk } from "../../../store/lmdb/walk.ts";
-import { assertOwnHashes } from "../../verify/verifier.ts";
+import { assertOwnHashes, checkEvents } from "../../verify/verifier.ts";
 import type { CheckPace, Findings } from "./findings.ts";
 
 /** Result of the record check. */
@@ -108,6 +109,7 @@ export async function checkRecords(
       });
     }
     assertOwnHashes(record);
+    finish(checkEvents(record));
   };
 
   await pace.each(walk.records(), ({ version, bytes }) => {
