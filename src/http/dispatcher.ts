@@ -304,8 +304,8 @@ export class Dispatcher {
     const { request, operation, form, lastEventId } = resolved;
     const { watched, opening, state, after, least, places } = answer;
     this.#holdPlaces(resolved, places);
-    const format = (event: WatchEvent): string => `${operation.encode(event, form, new Slices())}`;
-    const first = state === undefined ? opening : opening + format(state);
+    const format = (event: WatchEvent) => operation.encode(event, form, new Slices());
+    const first = state === undefined ? opening : `${opening}${format(state)}`;
     const sink = this.#responder.startEvents(request, form, answer);
     if (request.exchange.method === "HEAD") sink.end();
     else {

@@ -222,6 +222,8 @@ describe("in the process", () => {
   it.each([
     [{ from: 3n, to: 2n }, "from: expected at most `to`, got more"],
     [{ from: 0n, to: 1n, minTrust: "sure" }, "minTrust: expected proven"],
+    [{ minTrust: "proven" }, "no version has trust level proven yet"],
+    [{ from: 0n, to: 1n, minTrust: "proven" }, "no version has trust level proven yet"],
     [{ from: 0n, to: 1n, filter: { sender: "0xzz" } }, "filter.sender: expected"],
     [{ after: "yesterday" }, "after: expected the id of an event"],
   ])("refuses %o", async (options, message) => {

@@ -3,14 +3,17 @@ import { get, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { encodeWith } from "../../src/bcs/codec.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { HttpError } from "../../src/http/errors.ts";
 import { RecordsPrinter } from "../../src/http/printing/records-text.ts";
 import { EventStreams } from "../../src/http/response/event-streams.ts";
 import { parseAsset } from "../../src/ledger/balances/asset.ts";
+import { contractEventCodec } from "../../src/ledger/formats/block-event.ts";
 import { PROVEN } from "../../src/ledger/trust.ts";
 import { HeadWatch } from "../../src/ledger/watch/head-watch.ts";
 import { formatAddress } from "../../src/move/address.ts";
+import { parseTypeTag } from "../../src/move/type-text.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { keepAccumulator } from "../../src/sync/maintenance/kept-accumulator.ts";
 import { rewindLedger } from "../../src/sync/maintenance/rewind.ts";
@@ -19,6 +22,7 @@ import { EventReader, versionOf } from "../support/event-client.ts";
 import { ForkedHistories } from "../support/forked-histories.ts";
 import { startServer, type TestServer } from "../support/http-server.ts";
 import { CountingLedger } from "../support/long-history.ts";
+import { longestTurnMs, slowness } from "../support/loop-meter.ts";
 import { SmallLedger } from "../support/small-ledger.ts";
 import { until } from "../support/until.ts";
 
@@ -512,6 +516,33 @@ describe("a stream of transactions", () => {
     await until(() => held.data.length === 2);
     expect(free.data.map(({ trust }) => trust)).toEqual(["proven", "trusted"]);
     expect(held.data.map(({ trust }) => trust)).toEqual(["proven", "proven"]);
+  });
+
+  it("is sent its part of a transaction with thousands of events beside others, in pieces", async () => {
+    const ledger = new SmallLedger();
+    await ledger.commit([{ owner: "0x10", amount: 1n }]);
+    const headWatch = new HeadWatch({ ledger: ledger.store, isTold: () => false });
+    const { url } = await startServer({ ledger: ledger.store, headWatch });
+    const types = ["0x1::string::String", "0x1::option::Option<u8>"];
+    const readers = await Promise.all(
+      [0, 1, 2, 3].map((i) =>
+        read(`${url}/v1/events/stream?event_type=${types[i % 2]}&event_type=0x${i}::m::E`),
+      ),
+    );
+    await until(() => readers.every(({ data }) => data.length === 1));
+    const kinds = types.map((text) =>
+      encodeWith(contractEventCodec, { kind: "v2", type: parseTypeTag(text), data: Uint8Array.of(0) }),
+    );
+    const events = Array.from({ length: 4000 }, (_, i) => kinds[i % 2] as Uint8Array);
+    await ledger.commit([{ owner: "0x10", amount: 2n, events }]);
+    const heldMs = await longestTurnMs(() => until(() => readers.every(({ data }) => data.length === 2001)));
+    for (const [i, { data }] of readers.entries()) {
+      expect(data.slice(1).map(({ index }) => Number(index))).toEqual(
+        Array.from({ length: 2000 }, (_, place) => 2 * place + (i % 2)),
+      );
+    }
+    // It took seconds where each filter was asked once for every event.
+    expect(heldMs).toBeLessThan(300 * slowness());
   });
 
   it("looks at the store for a level only while a stream asks for it", async () => {

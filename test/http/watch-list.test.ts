@@ -5,6 +5,7 @@ import { watchList } from "../../src/http/operations/watch-list.ts";
 import { createNode, type Node } from "../../src/index.ts";
 import { EventReader } from "../support/event-client.ts";
 import { startServer } from "../support/http-server.ts";
+import { longestTurnMs, slowness } from "../support/loop-meter.ts";
 import { SmallLedger } from "../support/small-ledger.ts";
 import { until } from "../support/until.ts";
 
@@ -142,17 +143,29 @@ describe("a watch list", () => {
     await ledger.commit(Array.from({ length: 9 }, (_, i) => ({ owner: "0x10", amount: BigInt(i + 1) })));
     await ledger.store.prune(6n, 1000);
     const { url } = await startServer({ ledger: ledger.store });
-    const ask = async (start: number): Promise<[number, string]> => {
-      const response = await fetch(`${url}/v1/watch?start=${start}&end=8`, {
+    const ask = async (query: string, id = ""): Promise<[number, string]> => {
+      const response = await fetch(`${url}/v1/watch?${query}`, {
         method: "POST",
-        headers: { "content-type": "application/json", accept: "application/x-ndjson" },
+        headers: {
+          "content-type": "application/json",
+          accept: "application/x-ndjson",
+          "last-event-id": id,
+        },
         body: JSON.stringify({ accounts: ["0x10"], assets: [APT] }),
       });
-      return [response.status, await response.text()];
+      const stream = response.body?.pipeThrough(new TextDecoderStream());
+      for await (const text of stream ?? []) return [response.status, text];
+      return [response.status, ""];
     };
-    expect(await ask(5)).toEqual([410, expect.stringContaining("below the oldest kept")]);
-    expect(await ask(6)).toEqual([410, expect.stringContaining("ask from 7")]);
-    expect((await ask(7))[0]).toBe(200);
+    expect(await ask("start=5&end=8")).toEqual([410, expect.stringContaining("below the oldest kept")]);
+    expect(await ask("start=6&end=8")).toEqual([410, expect.stringContaining("ask from 7")]);
+    expect((await ask("start=7&end=8"))[0]).toBe(200);
+    // In the middle of it, what else it changed is not known either.
+    const [inside, behind] = ["6.0-0000000000000000", "6-0000000000000000"];
+    expect(await ask("end=8", inside)).toEqual([410, expect.stringContaining("below the oldest kept")]);
+    expect(await ask("end=8", behind)).toEqual([200, expect.stringContaining('"version":"7"')]);
+    expect(await ask("", inside)).toEqual([200, expect.stringContaining('{"event":"gap"')]);
+    expect(await ask("", behind)).toEqual([200, expect.stringContaining('"version":"7"')]);
   });
 
   it.each([
@@ -211,6 +224,24 @@ describe("a watch list", () => {
       });
     expect((await ask(many)).status).toBe(503);
     expect((await ask(many.slice(0, 40_000))).status).toBe(200);
+  });
+
+  it("tells of thousands of balances that one transaction changed, in pieces", async () => {
+    const ledger = new SmallLedger();
+    const [owner = "", ...others] = Array.from({ length: 1500 }, (_, i) => `0x${(4096 + i).toString(16)}`);
+    await ledger.commit([{ owner: "0x10", amount: 1n }]);
+    await ledger.commit([{ owner, others, amount: 7n }]);
+    const { url } = await startServer({ ledger: ledger.store });
+    const body = JSON.stringify({ accounts: [owner, ...others], assets: [APT] });
+    const headers = { "content-type": "application/json", accept: "application/x-ndjson" };
+    let told: Line[] = [];
+    const heldMs = await longestTurnMs(async () => {
+      const query = { method: "POST", headers, body };
+      told = await linesOf(await fetch(`${url}/v1/watch?start=1&end=1`, query));
+    });
+    expect(told.map(({ data }) => data.address)).toEqual([owner, ...others]);
+    // It took seconds where each balance compared itself with all others.
+    expect(heldMs).toBeLessThan(300 * slowness());
   });
 
   it("takes a place of its client's share before it is read", async () => {

@@ -239,18 +239,20 @@ export function chainRequests(seed: string, demo: string, genesisWaypoint: strin
       `/tables/${ADDRESS}/raw_item/proof?from_waypoint=${genesisWaypoint}`,
       256 * KIB,
     ),
-    ...[COIN, longType(600, 1)].map((asset_type) => ({
-      operation: "prove_balances",
-      what: `a thousand of ${asset_type.length} characters`,
-      ...post(`/balances/proof?authentication_keys=true&from_waypoint=${genesisWaypoint}`, () =>
-        JSON.stringify({
-          queries: Array.from({ length: 1000 }, (_, i) => ({
-            address: toPrefixedHex(someAddress(i)),
-            asset_type,
-          })),
-        }),
-      ),
-    })),
+    ...[[COIN], [longType(600, 1)], Array.from({ length: 1000 }, (_, i) => longType(900, i))].map(
+      (types) => ({
+        operation: "prove_balances",
+        what: `a thousand of ${types.length} types of ${types[0]?.length} characters`,
+        ...post(`/balances/proof?authentication_keys=true&from_waypoint=${genesisWaypoint}`, () =>
+          JSON.stringify({
+            queries: Array.from({ length: 1000 }, (_, i) => ({
+              address: toPrefixedHex(someAddress(i)),
+              asset_type: types[i % types.length],
+            })),
+          }),
+        ),
+      }),
+    ),
     {
       operation: "prove_account_resource",
       what: "a member of a group",
@@ -474,6 +476,11 @@ export function ledgerRequests(): HeavyRequest[] {
       "/accounts/0x1/events/0x1::block::BlockResource/new_block_events?limit=100",
       "get_events_by_event_handle",
       "of blocks",
+    ),
+    row(
+      "get_events_by_event_handle",
+      "no handle in a large resource",
+      get(`/accounts/${HOLDER}/events/${heavyType("Marks")}/all`),
     ),
     row("estimate_gas_price", "first", get("/estimate_gas_price")),
     ...every("/blocks/by_height/1?with_transactions=true", "get_block_by_height", "large transactions"),

@@ -174,6 +174,7 @@ function transactionHashAt(version: bigint): Uint8Array {
 export function recordAt(
   version: bigint,
   changes: Uint8Array = encodeWith(writeSetCodec, { kind: "v0", writes: [] }),
+  events: readonly Uint8Array[] = [],
 ): RawRecord {
   const none = new Uint8Array(32);
   const bytes = encodeRecord({
@@ -189,7 +190,7 @@ export function recordAt(
       stateCheckpointHash: undefined,
       auxiliaryInfoHash: undefined,
     }),
-    events: [],
+    events,
     accumulatorRoot: none,
     changes,
   });

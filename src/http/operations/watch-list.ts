@@ -170,6 +170,7 @@ function movementsOf(list: WatchList): RecordKind {
       const timestamp = `${await printer.timeOf(version)}`;
       const transaction_hash = toPrefixedHex(facts.spans.info.transactionHash);
       for (const [index, pair] of list.touched(facts)) {
+        await printer.slices.pause();
         const movement = await readMovement(view, version, facts, pair);
         if (movement === undefined) continue;
         const { before, after, counterparty } = movement;

@@ -17,11 +17,13 @@ export function encodeRecords(records: readonly StoredRecord[]): Uint8Array {
 
 /** Prints the records of one view, in any order; records that follow each other cost least. */
 export class RecordsPrinter {
+  readonly slices: Slices;
   readonly #view: LedgerView;
   readonly #printer: TransactionPrinter;
   #block: Block | undefined;
 
   constructor(types: StateTypes, view: LedgerView, slices: Slices = new Slices(), known?: KnownTypes) {
+    this.slices = slices;
     this.#view = view;
     this.#printer = new TransactionPrinter(types, view, slices, known);
   }

@@ -4,6 +4,7 @@
 // have unsent, is sent back to catching up instead.
 import type { Duplex } from "node:stream";
 import type { Logger } from "../../base/log.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { DAY_MS, type NumberSettings, type Numbers } from "../../base/settings.ts";
 import { pause } from "../../base/wait.ts";
 import { compareTrust, formatTrust, type TrustLevel } from "../../ledger/trust.ts";
@@ -39,8 +40,8 @@ export interface StreamSource {
   /** Events below this level wait until they have it; where left out, the node's own least level counts. */
   readonly least: TrustLevel | undefined;
   readonly wire: EventWire;
-  /** The text of an event; the same for all streams of one wire. */
-  readonly format: (event: WatchEvent) => string;
+  /** The text of an event; the same for all streams of one wire. A promise for a long one. */
+  readonly format: (event: WatchEvent) => MaybePromise<string | Uint8Array>;
 }
 
 export interface EventStreamsOptions {
@@ -72,6 +73,8 @@ class EventStream implements Subscriber<WatchEvent> {
   readonly #owner: EventStreams;
   /** The feed tells it what is new. */
   isLive = false;
+  /** An event of the feed is written in slices: nothing else may be written before it. */
+  isTaking = false;
   /** Tick of the next heartbeat. */
   nextBeat: number;
 
@@ -92,8 +95,8 @@ class EventStream implements Subscriber<WatchEvent> {
     sink.socket.on("close", this.leave).on("end", this.leave);
   }
 
-  take(event: WatchEvent): void {
-    this.#owner.push(this, event);
+  take(event: WatchEvent): MaybePromise<void> {
+    return this.#owner.push(this, event);
   }
 
   end(): void {
@@ -116,7 +119,9 @@ export class EventStreams {
   #tick = 0;
   #cutOff = 0;
   /** All streams of a change send the same bytes. */
-  #lastEvent: { readonly event: WatchEvent; readonly wire: EventWire; readonly bytes: Buffer } | undefined;
+  #lastEvent:
+    | { readonly event: WatchEvent; readonly wire: EventWire; readonly bytes: Uint8Array }
+    | undefined;
 
   constructor(options: EventStreamsOptions) {
     this.#options = options;
@@ -161,9 +166,16 @@ export class EventStreams {
   }
 
   /** Sends an event to a stream that keeps up, and cuts off one that does not. */
-  push(stream: EventStream, event: WatchEvent): void {
-    stream.point = pointOf(event.id, event.version);
-    this.#write(stream, this.#encode(stream, event));
+  push(stream: EventStream, event: WatchEvent): MaybePromise<void> {
+    const encoding = this.#encode(stream, event);
+    stream.isTaking = true;
+    return andThen(encoding, (bytes) => {
+      stream.isTaking = false;
+      // It may have left meanwhile.
+      if (!this.#streams.has(stream)) return;
+      stream.point = pointOf(event.id, event.version);
+      this.#write(stream, bytes);
+    });
   }
 
   /** Ends a stream; a second call does nothing. */
@@ -241,7 +253,9 @@ export class EventStreams {
     for await (const events of changes) {
       for (const event of events) {
         if (!this.#streams.has(stream)) return to;
-        const bytes = this.#encode(stream, event);
+        const encoding = this.#encode(stream, event);
+        const bytes = encoding instanceof Promise ? await encoding : encoding;
+        if (!this.#streams.has(stream)) return to;
         if (bytes.length > 0) stream.sink.write(bytes);
         stream.point = pointOf(event.id, event.version);
         await this.#untilTaken(stream);
@@ -257,16 +271,19 @@ export class EventStreams {
     this.#options.onTaken(sink.socket);
   }
 
-  #encode({ source, choice }: EventStream, event: WatchEvent): Buffer {
+  #encode({ source, choice }: EventStream, event: WatchEvent): MaybePromise<Uint8Array> {
     const { wire, format } = source;
     const picked = choice?.pick(event) ?? event;
-    if (this.#lastEvent?.event !== picked || this.#lastEvent.wire !== wire) {
-      this.#lastEvent = { event: picked, wire, bytes: Buffer.from(format(picked)) };
-    }
-    return this.#lastEvent.bytes;
+    const last = this.#lastEvent;
+    if (last?.event === picked && last.wire === wire) return last.bytes;
+    return andThen(format(picked), (text) => {
+      const bytes = typeof text === "string" ? Buffer.from(text) : text;
+      this.#lastEvent = { event: picked, wire, bytes };
+      return bytes;
+    });
   }
 
-  #write(stream: EventStream, bytes: Buffer): void {
+  #write(stream: EventStream, bytes: Uint8Array): void {
     const { sink, source, watch, point } = stream;
     // An empty chunk would end the body.
     if (bytes.length === 0) return;
@@ -293,6 +310,7 @@ export class EventStreams {
       this.#streams.delete(stream);
       this.#streams.add(stream);
       // A sign of life does not wait behind what is unread.
+      if (stream.isTaking) continue;
       if (stream.choice === undefined || !stream.sink.socket.writableNeedDrain) {
         this.#write(stream, this.#beatOf(stream));
       }

@@ -103,6 +103,7 @@ export async function beginEvents<E extends WatchEvent>(
   { view, streamHead, lastEventId, form }: Context<"required">,
   parameter: bigint | undefined,
   least?: TrustLevel,
+  tellsChanges: boolean = false,
 ): Promise<EventAnswer<E>> {
   const { oldestVersion, trust } = view.position;
   const head = streamHead(view.position, least);
@@ -110,9 +111,11 @@ export async function beginEvents<E extends WatchEvent>(
     lastEventId ?? (parameter === undefined ? undefined : { version: parameter, mark: undefined });
   let opening = "";
   if (after !== undefined) {
-    const isPruned = oldestVersion > 0n && after.version < oldestVersion;
+    // The rest of a version is told by the version before.
+    const known = tellsChanges && after.index !== undefined ? after.version - 1n : after.version;
+    const isPruned = oldestVersion > 0n && known < oldestVersion;
     const reason = isPruned
-      ? `changes after version ${after.version} are pruned; the oldest version kept is ${oldestVersion}`
+      ? `changes after version ${known} are pruned; the oldest version kept is ${oldestVersion}`
       : await otherHistory(view, head, after);
     if (reason === undefined) {
       return {

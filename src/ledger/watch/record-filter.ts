@@ -14,6 +14,7 @@ import { ENTRY_FUNCTION_VARIANT, payloadCodec, type TransactionPayload } from ".
 import type { Asset } from "../balances/asset.ts";
 import { eventTypeBytes } from "../formats/block-event.ts";
 import { lookAtRecord, type RecordSpans } from "../formats/record.ts";
+import { stateKeyHashOfBcs } from "../formats/state-key.ts";
 import { coinStorePlace, isObjectGroup, objectParties } from "../indexes/owned-keys.ts";
 
 /** A filter: of each kind of values that it names, one must fit. */
@@ -125,11 +126,12 @@ const VALUES = {
       return [place === 0 ? toMapKey(metadata) : coinKey(metadata)];
     }),
   /** Types of events. Without type arguments, a type stands for all of its instances. */
-  eventType: ({ eventTypes }: RecordFacts) => eventTypes.flatMap(({ full, plain }) => [full, plain]),
+  eventType: ({ eventTypes }: RecordFacts) =>
+    [...new Set(eventTypes)].flatMap(({ full, plain }) => [full, plain]),
   /** For transactions the module of the called function, for events the one of the event's type. */
   module: ({ called, eventTypes }: RecordFacts) => [
     ...(called === null ? [] : [called.module]),
-    ...eventTypes.map(({ module }) => module),
+    ...[...new Set(eventTypes)].map(({ module }) => module),
   ],
   /** Of every record, for a filter that names none of the others. */
   any: () => [""],
@@ -144,6 +146,7 @@ export class RecordFacts {
   #spans: RecordSpans | undefined;
   #called: CalledFunction | null | undefined;
   #stores: readonly StoreWrite[] | undefined;
+  #storeNames: readonly string[] | undefined;
   #eventTypes: readonly EventType[] | undefined;
   readonly #values = new Map<Group, readonly string[]>();
 
@@ -189,6 +192,12 @@ export class RecordFacts {
       return [{ index, key, place: 1, owner: addressFromBytes(key.subarray(...OWN_ADDRESS)), metadata }];
     });
     return this.#stores;
+  }
+
+  /** Hashes of the keys of `stores`, as `toMapKey` writes them. */
+  get storeNames(): readonly string[] {
+    this.#storeNames ??= this.stores.map(({ key }) => toMapKey(stateKeyHashOfBcs(key)));
+    return this.#storeNames;
   }
 
   /** The values of a group; one may be there more than once. */

@@ -40,11 +40,11 @@ export class WatchList {
   }
 
   /** The balances that a record may have changed, each by the place of its first write. */
-  touched({ stores }: RecordFacts): ReadonlyMap<number, WatchedPair> {
+  touched({ stores, storeNames }: RecordFacts): ReadonlyMap<number, WatchedPair> {
     const found = new Map<number, WatchedPair>();
     const seen = new Set<WatchedPair>();
-    for (const { index, key } of stores) {
-      const pair = this.#pairs.get(toMapKey(stateKeyHashOfBcs(key)));
+    for (const [i, { index }] of stores.entries()) {
+      const pair = this.#pairs.get(storeNames[i] as string);
       if (pair === undefined || seen.has(pair)) continue;
       seen.add(pair);
       found.set(index, pair);
@@ -74,7 +74,6 @@ async function counterpartyOf(
   others: readonly StoreWrite[],
   isDeposit: boolean,
 ): Promise<string | undefined> {
-  if (others.length > MAX_OTHERS) return undefined;
   const keys = others.map(({ key }) => stateKeyHashOfBcs(key));
   const places = others.map(({ place }) => place);
   const [before, after] = await readParts(view, version, keys, places);
@@ -91,7 +90,7 @@ async function counterpartyOf(
 export async function readMovement(
   view: LedgerView,
   version: bigint,
-  { stores }: RecordFacts,
+  { stores: written }: RecordFacts,
   pair: WatchedPair,
 ): Promise<Movement | undefined> {
   const { owner, asset } = pair;
@@ -99,13 +98,13 @@ export async function readMovement(
   const parts = await readParts(view, version, keys, [...keys.keys()]);
   const [before, after] = parts.map(addParts) as [bigint, bigint];
   if (before === after) return undefined;
-  const own = new Set(keys.map(toMapKey));
-  const others = stores.filter(
-    ({ metadata, key }) =>
-      metadata !== undefined &&
-      Buffer.compare(metadata, asset.metadata) === 0 &&
-      !own.has(toMapKey(stateKeyHashOfBcs(key))),
+  const stores = written.filter(
+    ({ metadata }) => metadata !== undefined && Buffer.compare(metadata, asset.metadata) === 0,
   );
+  // Most of them are others.
+  if (stores.length > MAX_OTHERS + keys.length) return { ...pair, before, after, counterparty: undefined };
+  const own = new Set(keys.map(toMapKey));
+  const others = stores.filter(({ key }) => !own.has(toMapKey(stateKeyHashOfBcs(key))));
   const counterparty = await counterpartyOf(view, version, others, after > before);
   return { ...pair, before, after, counterparty };
 }

@@ -1,6 +1,7 @@
 // Things whose changes can be watched, a balance or the blocks, and topics: what the watchers of one thing share. The
 // changes are read once for all of them.
-import { nextTurn } from "../../base/wait.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { Slices } from "../../base/wait.ts";
 import type { OpenView } from "../balances/balance-history.ts";
 import { LedgerError } from "../errors.ts";
 import { compareTrust, formatTrust, type TrustLevel } from "../trust.ts";
@@ -31,7 +32,7 @@ export interface Watched<E extends WatchEvent> {
   changes(
     openView: OpenView,
     range: VersionRange,
-    isWanted?: (event: E) => boolean,
+    isWanted?: (event: E) => MaybePromise<boolean>,
   ): AsyncIterable<readonly E[]>;
   /** What this watcher is told, where the watchers of one thing are told different events. */
   readonly choice?: Choice<E> | undefined;
@@ -76,7 +77,8 @@ export interface Subscriber<E extends WatchEvent> {
   after: bigint;
   /** See Watched. */
   readonly choice?: Choice<E> | undefined;
-  take(event: E): void;
+  /** A promise where that takes long. */
+  take(event: E): MaybePromise<void>;
   /** No more events follow: the feed was closed, or reading the changes failed. */
   end(error: unknown): void;
 }
@@ -93,9 +95,6 @@ export interface AnyTopic {
   /** Takes it out of the topics of its feed. */
   remove(): void;
 }
-
-/** Subscribers told in one turn of the event loop. */
-const TOLD_AT_ONCE = 256;
 
 class Topic<E extends WatchEvent> implements AnyTopic {
   readonly #subscribers = new Set<Subscriber<E>>();
@@ -142,39 +141,49 @@ class Topic<E extends WatchEvent> implements AnyTopic {
   async tell(openView: OpenView, range: VersionRange): Promise<void> {
     const { choice } = this.#watched;
     const chosen = new Map<E, ReadonlySet<Subscriber<E>>>();
-    const isWanted = (event: E): boolean => {
-      const subscribers = this.#subscribersOf(event, choice);
+    const slices = new Slices();
+    const isWanted = async (event: E): Promise<boolean> => {
+      const subscribers = await this.#subscribersOf(event, choice, slices);
       if (subscribers.size > 0) chosen.set(event, subscribers);
       return subscribers.size > 0;
     };
     for await (const events of this.#watched.changes(openView, range, isWanted)) {
       for (const event of events) {
-        await this.#send(event, choice === undefined ? this.#subscribers : chosen.get(event));
+        await this.#send(event, choice === undefined ? this.#subscribers : (chosen.get(event) ?? []), slices);
       }
       chosen.clear();
       if (this.isEmpty) return;
     }
   }
 
-  #subscribersOf(event: E, choice: Choice<E> | undefined): ReadonlySet<Subscriber<E>> {
-    const found = new Set<Subscriber<E>>();
+  async #subscribersOf(
+    event: E,
+    choice: Choice<E> | undefined,
+    slices: Slices,
+  ): Promise<ReadonlySet<Subscriber<E>>> {
+    // An event may have a value thousands of times; each subscriber is asked once.
+    const groups = new Set<ReadonlySet<Subscriber<E>>>();
     for (const [group, byValue] of this.#choosing) {
       for (const value of choice?.valuesIn(event, group) ?? []) {
-        for (const subscriber of byValue.get(value) ?? []) {
-          if (subscriber.choice?.accepts(event) === true) found.add(subscriber);
-        }
+        const subscribers = byValue.get(value);
+        if (subscribers !== undefined) groups.add(subscribers);
       }
+      await slices.pause();
+    }
+    const found = new Set<Subscriber<E>>();
+    for (const subscriber of new Set([...groups].flatMap((subscribers) => [...subscribers]))) {
+      if (subscriber.choice?.accepts(event) === true) found.add(subscriber);
+      await slices.pause();
     }
     return found;
   }
 
-  async #send(event: E, subscribers: ReadonlySet<Subscriber<E>> = new Set()): Promise<void> {
-    let count = 0;
+  async #send(event: E, subscribers: Iterable<Subscriber<E>>, slices: Slices): Promise<void> {
     for (const subscriber of subscribers) {
       if (event.version <= subscriber.after || !this.#subscribers.has(subscriber)) continue;
       subscriber.after = event.version;
-      subscriber.take(event);
-      if (++count % TOLD_AT_ONCE === 0) await nextTurn();
+      const taking = subscriber.take(event) ?? slices.pause();
+      if (taking !== undefined) await taking;
     }
   }
 

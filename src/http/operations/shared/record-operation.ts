@@ -156,6 +156,20 @@ function* joined(pieces: Iterable<RecordText>): Generator<RecordText> {
   yield join();
 }
 
+/** The bytes of pieces, of which the first ones are there. */
+async function inSlices(
+  first: readonly RecordText[],
+  rest: Iterable<RecordText>,
+  slices: Slices,
+): Promise<Uint8Array> {
+  const parts = first.map((piece) => Buffer.from(piece as string));
+  for (const piece of rest) {
+    parts.push(Buffer.from(piece as string));
+    await slices.pause();
+  }
+  return Buffer.concat(parts);
+}
+
 /** Pieces of a range without a match before the client is told how far the node is. */
 const QUIET_PIECES = 256;
 
@@ -228,7 +242,11 @@ export function recordForms(
   const form = (which: Form, description: string, more: JsonSchema): AnswerForm<RecordEvent> => ({
     schema: { type: "string", ...more },
     description,
-    encode: (event) => [...encodeRecords(feed, which, [event])].join(""),
+    encode: (event, slices) => {
+      const pieces = joined(encodeRecords(feed, which, [event]));
+      const [first, second] = [pieces.next().value ?? "", pieces.next().value];
+      return second === undefined ? first : inSlices([first, second], pieces, slices);
+    },
   });
   return {
     events: form(
@@ -335,7 +353,7 @@ export async function* recordBatches(
   const cursor = fieldOf("after", lastEventIdField, after);
   const least = fieldOf("minTrust", minTrustField, minTrust);
   const headOf = (position: LedgerPosition): bigint =>
-    least === undefined ? position.version : (lastVersionWith(position, least) ?? -1n);
+    least === undefined ? position.version : lastVersionWith(position, least);
   const all = watchedRecords(kinds.json, node.types, filterFromOptions(filter), cursor);
   const watched = least === undefined ? all : heldTo(all, least);
   const point = await node.withView((view) =>

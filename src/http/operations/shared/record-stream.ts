@@ -127,6 +127,7 @@ function printing(
         const json = typeof whole === "string" ? whole : `${Buffer.from(await whole)}`;
         // A cut makes one text of all of its parts.
         texts.push(head === undefined ? json : `{${head(version, i, hash, timestamp)}${json.slice(1)}`);
+        await printer.slices.pause();
       }
       return texts;
     } catch (error) {
@@ -191,7 +192,7 @@ async function readPiece(
   types: StateTypes,
   { from, to }: VersionRange,
   known: KnownTypes,
-  isWanted: (event: RecordEvent) => boolean,
+  isWanted: (event: RecordEvent) => MaybePromise<boolean>,
 ): Promise<RecordEvent[]> {
   const { position } = view;
   assertNotRefuted(position, to);
@@ -212,7 +213,7 @@ async function readPiece(
     const facts = new RecordFacts(record.bytes);
     const idOf = (): string => markedId(version, historyHash ?? facts.spans.accumulatorRoot);
     const event = new RecordEvent({ version, trust: trustAt(position.trust, version) }, idOf, facts);
-    const isSent = isWanted(event);
+    const isSent = await isWanted(event);
     await slices.pause();
     for (const kind of event.parts.keys()) {
       const printed = kind.print(printer, record, facts, view);
@@ -336,9 +337,9 @@ export async function beginRecords(
   least: TrustLevel | undefined,
 ): Promise<EventAnswer<RecordEvent>> {
   const { view, streamHead } = context;
-  const { behind, start } = beginning;
+  const { behind, start, tellsChanges } = beginning;
   if (behind !== undefined || start === undefined) {
-    const answer = await beginEvents(watched, context, undefined, least);
+    const answer = await beginEvents(watched, context, undefined, least, tellsChanges);
     const isWithin = answer.state === undefined && behind?.index !== undefined;
     return isWithin ? { ...answer, after: await pointBefore(view, answer.after.version) } : answer;
   }
