@@ -164,6 +164,7 @@ const MOVEMENT_SCHEMA = named("Movement", {
 function movementsOf(list: WatchList): RecordKind {
   return {
     ...EVENTS,
+    tellsChanges: true,
     matching: (_, facts) => new Set(list.touched(facts).keys()),
     print: async (printer, { version }, facts, view) => {
       const texts: string[] = facts.spans.writes.map(() => "");
@@ -196,7 +197,6 @@ const FEED: RecordFeed = {
   /** Of a list, `movementsOf`. */
   kinds: { json: EVENTS },
   columns: [...Object.keys(MEMBERS), "counterparty", "trust"],
-  tellsChanges: true,
 };
 
 const { bcs: _, ...forms } = recordForms(FEED, MOVEMENT_SCHEMA, "");

@@ -24,7 +24,9 @@ import {
   indexedId,
   markedId,
   pointAt,
+  pointBefore,
   type ResumePoint,
+  resumingAt,
 } from "../../../ledger/watch/event-id.ts";
 import {
   type Group,
@@ -36,18 +38,16 @@ import {
 } from "../../../ledger/watch/record-filter.ts";
 import { type WatchEvent, type Watched, WatchKind } from "../../../ledger/watch/watched.ts";
 import { HttpError } from "../../errors.ts";
-import type { Context, EventAnswer } from "../../operation.ts";
 import type { AnswerText } from "../../printing/answer-text.ts";
 import { KnownTypes } from "../../printing/modules-at.ts";
 import { RecordsPrinter } from "../../printing/records-text.ts";
-import { beginEvents } from "../../schemas/event-stream.ts";
 
 /** JSON, or BCS. */
 export type RecordText = string | Uint8Array;
 
-interface RecordItem {
+export interface RecordItem<Text extends RecordText = RecordText> {
   readonly index: number;
-  readonly text: RecordText;
+  readonly text: Text;
 }
 
 /** What a stream sends of a version. */
@@ -98,6 +98,8 @@ export interface RecordKind {
     view: LedgerView,
   ) => MaybePromise<readonly RecordText[]>;
   readonly idOf: (id: string, index: number) => string;
+  /** See Watched. */
+  readonly tellsChanges?: boolean;
 }
 
 /** Streams of all kinds and filters share one topic, so that a record is read once, and printed once for a kind. */
@@ -247,6 +249,7 @@ export function watchedRecords(
     kind: RECORDS,
     id: "",
     keys: undefined,
+    tellsChanges: kind.tellsChanges,
     current: async (view, version) => {
       const id = await eventIdAt(view, version);
       return new RecordEvent({ version, trust: trustOfAnswer(view, version) }, () => id);
@@ -284,38 +287,27 @@ export function watchedRecords(
   };
 }
 
-/** Where the client asks a stream or a range to begin. */
-export interface Beginning {
-  /** What the client got last; overrides `start`. */
-  readonly behind: ResumePoint | undefined;
-  /** The first version; behind the latest one when left out. */
-  readonly start: bigint | undefined;
-  /** Each version is compared with the one before. */
-  readonly tellsChanges?: boolean | undefined;
-}
-
-/** The point behind which a stream or a range begins. Throws what refuses it. */
+/** The point behind which a stream or a range begins: behind what the client got last, or at a version. Throws what refuses it. */
 export async function beginningOf(
   view: LedgerView,
-  { behind, start, tellsChanges = false }: Beginning,
+  watched: Watched<RecordEvent>,
+  asked: ResumePoint | bigint | undefined,
   head: bigint,
 ): Promise<ResumePoint> {
-  if (behind !== undefined) await assertPoint(view, behind);
-  else if (start !== undefined) assertStart(view.position, start, tellsChanges);
-  return behind ?? (start === undefined ? pointAt(view, head) : pointBefore(view, start));
-}
-
-/** The point before a version. Before the oldest one it has no mark: a fork could tell it, and nobody could compare it. */
-async function pointBefore(view: LedgerView, version: bigint): Promise<ResumePoint> {
-  const before = version - 1n;
-  return before < view.position.oldestVersion ? { version: before, mark: undefined } : pointAt(view, before);
+  if (asked === undefined) return pointAt(view, head);
+  if (typeof asked === "bigint") {
+    assertStart(view.position, asked, watched);
+    return pointBefore(view, asked);
+  }
+  await assertPoint(view, asked);
+  return resumingAt(view, asked);
 }
 
 /** Throws if a stream cannot begin at a version. */
 function assertStart(
   { version: head, oldestVersion: oldest }: LedgerPosition,
   start: bigint,
-  tellsChanges: boolean,
+  { tellsChanges = false }: Watched<RecordEvent>,
 ): void {
   if (start < oldest) {
     throw new LedgerError("version_pruned", `version ${start} is below the oldest kept, ${oldest}`);
@@ -327,24 +319,4 @@ function assertStart(
   if (start <= head + 1n) return;
   const most = `expected at most the version after the latest, ${head + 1n}`;
   throw new HttpError("invalid_page", `start: ${most}, got ${start}`);
-}
-
-/** Begins a stream behind the latest version, at `start`, or behind the client's last event. */
-export async function beginRecords(
-  watched: Watched<RecordEvent>,
-  context: Context<"required">,
-  beginning: Beginning,
-  least: TrustLevel | undefined,
-): Promise<EventAnswer<RecordEvent>> {
-  const { view, streamHead } = context;
-  const { behind, start, tellsChanges } = beginning;
-  if (behind !== undefined || start === undefined) {
-    const answer = await beginEvents(watched, context, undefined, least, tellsChanges);
-    const isWithin = answer.state === undefined && behind?.index !== undefined;
-    return isWithin ? { ...answer, after: await pointBefore(view, answer.after.version) } : answer;
-  }
-  const head = streamHead(view.position, least);
-  const after = await beginningOf(view, beginning, head);
-  const trust = trustAt(view.position.trust, head);
-  return { watched, opening: "", state: undefined, after, trust, least, version: undefined };
 }
