@@ -105,7 +105,7 @@ export interface StoreWrite {
   readonly metadata?: Uint8Array;
 }
 
-/** The values that a filter may ask for, the rarest first. */
+/** The values that a filter may ask for, by the parameter that names them, the rarest first. */
 const VALUES = {
   /** Addresses, as `toMapKey` writes their bytes. */
   sender: ({ sender }: RecordFacts) => (sender === undefined ? [] : [sender]),
@@ -120,13 +120,13 @@ const VALUES = {
   /** Functions that the transaction calls: `0x1::coin::transfer`. */
   function: ({ called }: RecordFacts) => (called === null ? [] : [called.function]),
   /** Assets of which a store is written, as `assetKeys` names them. */
-  asset: ({ stores }: RecordFacts) =>
+  asset_type: ({ stores }: RecordFacts) =>
     stores.flatMap(({ place, metadata }) => {
       if (metadata === undefined) return [];
       return [place === 0 ? toMapKey(metadata) : coinKey(metadata)];
     }),
   /** Types of events. Without type arguments, a type stands for all of its instances. */
-  eventType: ({ eventTypes }: RecordFacts) =>
+  event_type: ({ eventTypes }: RecordFacts) =>
     [...new Set(eventTypes)].flatMap(({ full, plain }) => [full, plain]),
   /** For transactions the module of the called function, for events the one of the event's type. */
   module: ({ called, eventTypes }: RecordFacts) => [
@@ -219,8 +219,8 @@ function hasOne(wanted: ReadonlySet<string> | undefined, found: readonly string[
 }
 
 /** What both kinds of streams ask of a transaction, and what transactions are asked besides. */
-const ASKED = ["sender", "function", "account", "asset"] as const;
-const ASKED_ALONE = [...ASKED, "eventType"] as const;
+const ASKED = ["sender", "function", "account", "asset_type"] as const;
+const ASKED_ALONE = [...ASKED, "event_type"] as const;
 
 function fits(filter: RecordFilter, facts: RecordFacts, groups: readonly (keyof typeof VALUES)[]): boolean {
   const { success } = filter;
@@ -238,7 +238,7 @@ export function matchingEvents(filter: RecordFilter, facts: RecordFacts): Readon
   const found = new Set<number>();
   if (facts.spans.events.length === 0 || !fits(filter, facts, ASKED)) return found;
   for (const [i, { full, plain, module }] of facts.eventTypes.entries()) {
-    if (hasOne(filter.eventType, [full, plain]) && hasOne(filter.module, [module])) found.add(i);
+    if (hasOne(filter.event_type, [full, plain]) && hasOne(filter.module, [module])) found.add(i);
   }
   return found;
 }
