@@ -38,20 +38,10 @@ import {
 import {
   beginningOf,
   type RecordEvent,
+  type RecordFeed,
   type RecordItem,
-  type RecordKind,
   watchedRecords,
 } from "./record-stream.ts";
-
-/** What a stream sends, and in which forms. */
-export interface RecordFeed {
-  /** Name of its events. */
-  readonly name: "transaction" | "event" | "movement";
-  /** What is read for a form: as for JSON where the form has none of its own. */
-  readonly kinds: Readonly<Record<"json", RecordKind>> & Readonly<Partial<Record<"csv" | "bcs", RecordKind>>>;
-  /** Columns of CSV: members of the JSON, with a dot between nested ones. */
-  readonly columns: readonly string[];
-}
 
 const START_SCHEMA = named(
   "StartEvent",
@@ -120,9 +110,12 @@ function* csvLine(columns: readonly string[], json: string): Generator<string> {
   }
 }
 
+/** How a feed is written. */
+type SentForm = Pick<RecordFeed, "name" | "idOf" | "columns">;
+
 /** The text of versions, in pieces. */
 function* textsOf(
-  { name, columns, kinds }: RecordFeed,
+  { name, columns, idOf }: SentForm,
   form: Form,
   events: readonly RecordEvent[],
 ): Generator<string> {
@@ -133,14 +126,14 @@ function* textsOf(
     for (const { index, text } of items as readonly RecordItem<string>[]) {
       const json = `${text.slice(0, -1)},${level}`;
       if (form === "csv") yield* csvLine(columns, json);
-      else yield wire.event(name, kinds.json.idOf(id, index), json);
+      else yield wire.event(name, idOf(id, index), json);
     }
   }
 }
 
 /** All that is sent of versions. */
 function encodeRecords(
-  feed: RecordFeed,
+  feed: SentForm,
   form: Form,
   events: readonly RecordEvent[],
   slices: Slices,
@@ -156,7 +149,7 @@ const QUIET_PIECES = 256;
 
 /** A range as it is sent. */
 async function* rangeTexts(
-  feed: RecordFeed,
+  feed: SentForm,
   form: Form,
   { choice }: Watched<RecordEvent>,
   changes: AsyncIterable<readonly RecordEvent[]>,
@@ -180,7 +173,7 @@ async function* rangeTexts(
 
 /** The forms of a stream; the last one only where there is BCS. */
 export function recordForms(
-  feed: RecordFeed,
+  feed: SentForm,
   schema: JsonSchema,
   bcs: string,
 ): Readonly<Record<"events" | "ndjson" | "csv" | "bcs", AnswerForm<RecordEvent>>> {
@@ -232,8 +225,7 @@ export async function sendRecords(
 ): Promise<EventAnswer<RecordEvent> | StreamedAnswer> {
   const { form, services, lastEventId: behind, view, ledger, streamHead } = context;
   const { position } = view;
-  const kind = feed.kinds[form as "csv" | "bcs"] ?? feed.kinds.json;
-  const watched = watchedRecords(kind, services.types, filter, behind);
+  const watched = watchedRecords(feed, form, services.types, filter, behind);
   const first = behind?.version ?? start;
   if (end === undefined) {
     if (form === "csv" || form === "bcs") {
@@ -305,7 +297,7 @@ export interface RecordBatch {
 
 /** The batches of a call. Throws LedgerError `version_pruned`, or `version_not_found` after a rewind. */
 export async function* recordBatches(
-  { kinds }: RecordFeed,
+  feed: RecordFeed,
   node: Asker,
   options: RecordsOptions,
 ): AsyncGenerator<RecordBatch> {
@@ -317,7 +309,7 @@ export async function* recordBatches(
   const cursor = fieldOf("after", lastEventIdField, after);
   const least = fieldOf("minTrust", minTrustField, minTrust);
   const headOf = (position: LedgerPosition): bigint => lastVersionWith(position, least);
-  const records = watchedRecords(kinds.json, node.types, filterFromOptions(filter), cursor);
+  const records = watchedRecords(feed, "json", node.types, filterFromOptions(filter), cursor);
   const watched = heldTo(records, least);
   const point = await node.withView((view) =>
     beginningOf(view, watched, cursor ?? start, headOf(view.position)),

@@ -1,9 +1,7 @@
 // Streams of transactions and of events: what they read, where they begin, and how they write it.
-import { concatBytes } from "../../../base/bytes.ts";
 import { toPrefixedHex } from "../../../base/hex.ts";
 import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import { nextTurn, Slices } from "../../../base/wait.ts";
-import { BcsWriter } from "../../../bcs/writer.ts";
 import type { OpenView } from "../../../ledger/balances/balance-history.ts";
 import { LedgerError } from "../../../ledger/errors.ts";
 import type { RecordSpans } from "../../../ledger/formats/record.ts";
@@ -21,26 +19,19 @@ import {
   assertPoint,
   eventIdAt,
   formatPoint,
-  indexedId,
   markedId,
   pointAt,
   pointBefore,
   type ResumePoint,
   resumingAt,
 } from "../../../ledger/watch/event-id.ts";
-import {
-  type Group,
-  groupOf,
-  matchesTransaction,
-  matchingEvents,
-  RecordFacts,
-  type RecordFilter,
-} from "../../../ledger/watch/record-filter.ts";
+import { type Group, groupOf, RecordFacts, type RecordFilter } from "../../../ledger/watch/record-filter.ts";
 import { type WatchEvent, type Watched, WatchKind } from "../../../ledger/watch/watched.ts";
 import { HttpError } from "../../errors.ts";
 import type { AnswerText } from "../../printing/answer-text.ts";
 import { KnownTypes } from "../../printing/modules-at.ts";
 import { RecordsPrinter } from "../../printing/records-text.ts";
+import type { Form } from "../../response/negotiation.ts";
 
 /** JSON, or BCS. */
 export type RecordText = string | Uint8Array;
@@ -58,8 +49,8 @@ export class RecordEvent implements WatchEvent {
   readonly facts: RecordFacts | undefined;
   /** The transaction, or its events; none if nobody asks for them. */
   readonly items: readonly RecordItem[];
-  /** What streams of each kind are sent of it; those that ask add theirs before it is printed. */
-  readonly parts = new Map<RecordKind, RecordEvent | undefined>();
+  /** What is sent of it where it is printed so; streams that ask for it add theirs before it is printed. */
+  readonly parts = new Map<Print, RecordEvent | undefined>();
   readonly #idOf: () => string;
 
   constructor(
@@ -86,29 +77,35 @@ export class RecordEvent implements WatchEvent {
   }
 }
 
-/** Transactions, or their events, in one form. */
-export interface RecordKind {
+/** What a version has, by index; empty for what is not told. */
+type Print = (
+  printer: RecordsPrinter,
+  record: StoredRecord,
+  facts: RecordFacts,
+  view: LedgerView,
+) => MaybePromise<readonly RecordText[]>;
+
+/** What is sent of records: the transactions, their events, or what else is found in them. */
+export interface RecordFeed {
+  /** Name of its events. */
+  readonly name: "transaction" | "event" | "movement";
   /** The indexes that a filter asks for; a transaction has the index 0. */
   readonly matching: (filter: RecordFilter, facts: RecordFacts) => ReadonlySet<number>;
-  /** What a version has, by index; empty for what is not told. */
-  readonly print: (
-    printer: RecordsPrinter,
-    record: StoredRecord,
-    facts: RecordFacts,
-    view: LedgerView,
-  ) => MaybePromise<readonly RecordText[]>;
+  /** In each form: as for JSON where the form has none of its own. */
+  readonly print: Readonly<Record<"json", Print>> & Readonly<Partial<Record<"csv" | "bcs", Print>>>;
+  /** The id of an item, from its version's id. */
   readonly idOf: (id: string, index: number) => string;
+  /** Columns of CSV: members of the JSON, with a dot between nested ones. */
+  readonly columns: readonly string[];
   /** See Watched. */
   readonly tellsChanges?: boolean;
 }
 
-/** Streams of all kinds and filters share one topic, so that a record is read once, and printed once for a kind. */
+/** Streams of all feeds and filters share one topic, so that a record is read once, and printed once for a form. */
 const RECORDS = new WatchKind<RecordEvent>();
-const ONLY = new Set([0]);
-const NONE = new Set<number>();
 
 /** Prints JSON. What is too large to print says so, for each of `count` items. */
-function printing(
+export function printing(
   print: (
     printer: RecordsPrinter,
     record: StoredRecord,
@@ -117,7 +114,7 @@ function printing(
   count: (spans: RecordSpans) => number,
   /** Members before those of the printed text. */
   head?: (version: bigint, index: number, hash: string, timestamp: string) => string,
-): RecordKind["print"] {
+): Print {
   return async (printer, record, { spans }) => {
     const hash = toPrefixedHex(spans.info.transactionHash);
     const { version } = record;
@@ -141,41 +138,6 @@ function printing(
     }
   };
 }
-
-const transactions = (isBrief: boolean): RecordKind => ({
-  matching: (filter, facts) => (matchesTransaction(filter, facts) ? ONLY : NONE),
-  print: printing(
-    async (printer, record, spans) => [await printer.print(record, spans, isBrief)],
-    () => 1,
-  ),
-  idOf: (id) => id,
-});
-
-export const TRANSACTIONS: RecordKind = transactions(false);
-
-/** What a line of CSV has of a transaction. */
-export const BRIEF_TRANSACTIONS: RecordKind = transactions(true);
-
-export const RAW_TRANSACTIONS: RecordKind = { ...TRANSACTIONS, print: (_, { bytes }) => [bytes] };
-
-export const EVENTS: RecordKind = {
-  matching: matchingEvents,
-  print: printing(
-    (printer, _, spans) => printer.printEventsOf(spans),
-    ({ events }) => events.length,
-    (version, index, hash, timestamp) =>
-      `"version":"${version}","index":${index},"transaction_hash":"${hash}","timestamp":"${timestamp}",`,
-  ),
-  idOf: indexedId,
-};
-
-export const RAW_EVENTS: RecordKind = {
-  ...EVENTS,
-  print: (_, { version }, { spans }) =>
-    spans.events.map((event, index) =>
-      concatBytes(new BcsWriter(16).u64(version).u64(BigInt(index)).take(), event),
-    ),
-};
 
 /** What the last reader of changes knew of types. The next one takes it, so that no two share it. */
 const lastKnown = new WeakMap<StateTypes, KnownTypes>();
@@ -217,12 +179,12 @@ async function readPiece(
     const event = new RecordEvent({ version, trust: trustAt(position.trust, version) }, idOf, facts);
     const isSent = await isWanted(event);
     await slices.pause();
-    for (const kind of event.parts.keys()) {
-      const printed = kind.print(printer, record, facts, view);
+    for (const print of event.parts.keys()) {
+      const printed = print(printer, record, facts, view);
       const texts = printed instanceof Promise ? await printed : printed;
       // Printing may have fetched modules, on which the text rests then.
       event.trust = trustOfAnswer(view, version);
-      event.parts.set(kind, event.with(itemsOf(texts)));
+      event.parts.set(print, event.with(itemsOf(texts)));
     }
     // What is not read changes what is known of types, as far as anybody can tell.
     if (facts.isRead) known.moveTo(version, facts.spans.writes);
@@ -238,18 +200,20 @@ async function readPiece(
 
 /** `behind` is what the client got last, if that is in the middle of a version. */
 export function watchedRecords(
-  kind: RecordKind,
+  { matching, print: prints, tellsChanges }: RecordFeed,
+  form: Form,
   types: StateTypes,
   filter: RecordFilter,
   behind: ResumePoint | undefined,
 ): Watched<RecordEvent> {
+  const print = prints[form as "csv" | "bcs"] ?? prints.json;
   // By its mark: after a rewind, another version has the number.
   const behindId = behind === undefined ? "" : formatPoint(behind);
   return {
     kind: RECORDS,
     id: "",
     keys: undefined,
-    tellsChanges: kind.tellsChanges,
+    tellsChanges,
     current: async (view, version) => {
       const id = await eventIdAt(view, version);
       return new RecordEvent({ version, trust: trustOfAnswer(view, version) }, () => id);
@@ -270,17 +234,17 @@ export function watchedRecords(
       ...groupOf(filter),
       valuesIn: ({ facts }, group) => facts?.values(group as Group) ?? [],
       accepts: (event) => {
-        if (event.facts === undefined || kind.matching(filter, event.facts).size === 0) return false;
-        event.parts.set(kind, undefined);
+        if (event.facts === undefined || matching(filter, event.facts).size === 0) return false;
+        event.parts.set(print, undefined);
         return true;
       },
       pick: (event) => {
-        const part = event.parts.get(kind);
+        const part = event.parts.get(print);
         // Nothing but how far the stream is.
         if (part?.facts === undefined) return event;
-        const matching = kind.matching(filter, part.facts);
+        const wanted = matching(filter, part.facts);
         const first = behind?.index !== undefined && event.id === behindId ? behind.index + 1 : 0;
-        const items = part.items.filter(({ index }) => index >= first && matching.has(index));
+        const items = part.items.filter(({ index }) => index >= first && wanted.has(index));
         return items.length === part.items.length ? part : part.with(items);
       },
     },
