@@ -57,6 +57,18 @@ export class AnswerText {
     return this;
   }
 
+  /** The text in parts, none of which is empty. */
+  *parts(): Generator<string> {
+    for (const { buffer, byteOffset, length } of this.#chunks) {
+      yield Buffer.from(buffer, byteOffset, length).toString();
+    }
+    if (this.#text !== "") yield this.#text;
+  }
+
+  toString(): string {
+    return [...this.parts()].join("");
+  }
+
   /** A short text as it is, a long one in UTF-8. */
   finish(): MaybePromise<string | Uint8Array> {
     if (this.#chunks.length === 0) return this.#text;

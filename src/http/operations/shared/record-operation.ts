@@ -16,6 +16,7 @@ import type { Field, JsonSchema } from "../../field.ts";
 import type { AnswerForm, Context, EventAnswer, StreamedAnswer } from "../../operation.ts";
 import type { Form } from "../../response/negotiation.ts";
 import {
+  eventText,
   GAP_SCHEMA,
   lastEventIdField,
   streamRefusedQuery,
@@ -37,7 +38,6 @@ import {
   beginRecords,
   type RecordEvent,
   type RecordKind,
-  type RecordText,
   watchedRecords,
 } from "./record-stream.ts";
 
@@ -92,33 +92,56 @@ interface RangeArgs {
 type RecordArgs = Parameters<typeof filterOf>[0] & RangeArgs;
 
 const CSV_END = "\r\n";
+/** What precedes it in an event's text is in the first part. */
+const DATA = ',"data":';
 
 const TURN_LENGTH = 128 << 10;
 /** Doubling quotes costs a hundred times what copying does. */
 const QUOTED_LENGTH = 16 << 10;
+const NEEDS_QUOTES = /[",\r\n]/;
 
-function* csvCell(value: unknown): Generator<string> {
-  const text = typeof value === "object" ? JSON.stringify(value) : `${value ?? ""}`;
-  if (!/[",\r\n]/.test(text)) return yield text;
+/** A cell of a text in parts. */
+function* csvCell(parts: readonly string[]): Generator<string> {
+  if (!parts.some((part) => NEEDS_QUOTES.test(part))) return yield* parts;
   yield '"';
-  for (let at = 0; at < text.length; at += QUOTED_LENGTH) {
-    yield text.slice(at, at + QUOTED_LENGTH).replaceAll('"', '""');
+  for (const part of parts) {
+    for (let at = 0; at < part.length; at += QUOTED_LENGTH) {
+      yield part.slice(at, at + QUOTED_LENGTH).replaceAll('"', '""');
+    }
   }
   yield '"';
 }
 
 /** An event may nest so much that parsing it takes seconds: the text of its data is what the cell has. */
-function* csvLine(columns: readonly string[], json: string): Generator<string> {
-  const start = columns.includes("data") ? json.indexOf(',"data":{') : -1;
-  const end = json.lastIndexOf(",");
-  const rest = JSON.parse(start < 0 ? json : json.slice(0, start) + json.slice(end)) as object;
-  const data = start < 0 ? rest : { ...rest, data: json.slice(json.indexOf("{", start), end) };
+function* csvLine(columns: readonly string[], json: Iterable<string>): Generator<string> {
+  const [first = "", ...more] = json;
+  const last = more.pop();
+  const start = columns.includes("data") ? first.indexOf(DATA) : -1;
+  const end = (last ?? first).lastIndexOf(",");
+  const behind = start + DATA.length;
+  const data =
+    last === undefined ? [first.slice(behind, end)] : [first.slice(behind), ...more, last.slice(0, end)];
+  const isCut = start >= 0 && data.find((part) => part !== "")?.[0] === "{";
+  const text = isCut ? first.slice(0, start) + (last ?? first).slice(end) : [first, ...more, last].join("");
+  const members = JSON.parse(text) as object;
   for (const column of columns) {
     const toPart = (part: unknown, name: string) =>
       (part as Readonly<Record<string, unknown>> | undefined)?.[name];
-    yield* csvCell(column.split(".").reduce(toPart, data));
+    const value = column.split(".").reduce(toPart, members);
+    const cell = typeof value === "object" ? JSON.stringify(value) : `${value ?? ""}`;
+    yield* csvCell(isCut && column === "data" ? data : [cell]);
     yield column === columns.at(-1) ? CSV_END : ",";
   }
+}
+
+/** The parts of a JSON object with another end. */
+function* endedWith(end: string, parts: Iterable<string>): Generator<string> {
+  let held = "";
+  for (const part of parts) {
+    if (held !== "") yield held;
+    held = part;
+  }
+  yield held.slice(0, -1) + end;
 }
 
 /** All that is sent of versions. */
@@ -126,25 +149,34 @@ function* encodeRecords(
   { name, columns, kinds }: RecordFeed,
   form: Form,
   events: readonly RecordEvent[],
-): Generator<RecordText> {
+): Generator<string | Uint8Array> {
   const wire = wireOf(form);
   for (const event of events) {
     const { version, trust, facts, items } = event;
-    const level = `"trust":"${formatTrust(trust)}"}`;
-    if (facts === undefined) yield wire.event("start", event.id, `{"version":"${version}",${level}`);
+    const level = formatTrust(trust);
+    if (facts === undefined)
+      yield eventText(wire, "start", event.id, { version: `${version}`, trust: level });
     const id = items.length === 0 || form === "csv" || form === "bcs" ? "" : event.id;
     for (const { index, text } of items) {
-      const json = typeof text === "string" ? `${text.slice(0, -1)},${level}` : "";
-      if (form === "bcs") yield text;
-      else if (form === "csv") yield* csvLine(columns, json);
-      else yield wire.event(name, kinds.json.idOf(id, index), json);
+      if (text instanceof Uint8Array) {
+        yield text;
+        continue;
+      }
+      const json = endedWith(`,"trust":"${level}"}`, typeof text === "string" ? [text] : text.parts());
+      if (form === "csv") yield* csvLine(columns, json);
+      else {
+        const [before, behind] = wire.around(name, kinds.json.idOf(id, index));
+        yield before;
+        yield* json;
+        yield behind;
+      }
     }
   }
 }
 
 /** Pieces together, as far as one turn of the event loop takes them. */
-function* joined(pieces: Iterable<RecordText>): Generator<RecordText> {
-  let [parts, length]: [RecordText[], number] = [[], 0];
+function* joined(pieces: Iterable<string | Uint8Array>): Generator<string | Uint8Array> {
+  let [parts, length]: [(string | Uint8Array)[], number] = [[], 0];
   const join = () => (typeof parts[0] === "string" ? parts.join("") : Buffer.concat(parts as Uint8Array[]));
   for (const piece of pieces) {
     parts.push(piece);
@@ -158,8 +190,8 @@ function* joined(pieces: Iterable<RecordText>): Generator<RecordText> {
 
 /** The bytes of pieces, of which the first ones are there. */
 async function inSlices(
-  first: readonly RecordText[],
-  rest: Iterable<RecordText>,
+  first: readonly (string | Uint8Array)[],
+  rest: Iterable<string | Uint8Array>,
   slices: Slices,
 ): Promise<Uint8Array> {
   const parts = first.map((piece) => Buffer.from(piece as string));

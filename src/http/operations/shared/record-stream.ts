@@ -37,13 +37,13 @@ import {
 import { type WatchEvent, type Watched, WatchKind } from "../../../ledger/watch/watched.ts";
 import { HttpError } from "../../errors.ts";
 import type { Context, EventAnswer } from "../../operation.ts";
-import type { AnswerText } from "../../printing/answer-text.ts";
+import type { AnswerText, PrintedText } from "../../printing/answer-text.ts";
 import { KnownTypes } from "../../printing/modules-at.ts";
 import { RecordsPrinter } from "../../printing/records-text.ts";
 import { beginEvents } from "../../schemas/event-stream.ts";
 
 /** JSON, or BCS. */
-export type RecordText = string | Uint8Array;
+export type RecordText = PrintedText | Uint8Array;
 
 interface RecordItem {
   readonly index: number;
@@ -113,28 +113,16 @@ function printing(
     spans: RecordSpans,
   ) => Promise<readonly AnswerText[]>,
   count: (spans: RecordSpans) => number,
-  /** Members before those of the printed text. */
-  head?: (version: bigint, index: number, hash: string, timestamp: string) => string,
 ): RecordKind["print"] {
   return async (printer, record, { spans }) => {
-    const hash = toPrefixedHex(spans.info.transactionHash);
-    const { version } = record;
     try {
-      const timestamp = `${await printer.timeOf(version)}`;
-      const texts: string[] = [];
-      for (const [i, text] of (await print(printer, record, spans)).entries()) {
-        const whole = text.finish();
-        const json = typeof whole === "string" ? whole : `${Buffer.from(await whole)}`;
-        // A cut makes one text of all of its parts.
-        texts.push(head === undefined ? json : `{${head(version, i, hash, timestamp)}${json.slice(1)}`);
-        await printer.slices.pause();
-      }
-      return texts;
+      return await print(printer, record, spans);
     } catch (error) {
       if (!(error instanceof HttpError) || error.code !== "unprintable") throw error;
       const { message: unprintable } = error;
+      const [version, hash] = [`${record.version}`, toPrefixedHex(spans.info.transactionHash)];
       return Array.from({ length: count(spans) }, (_, index) =>
-        JSON.stringify({ version: `${version}`, hash, index, unprintable }),
+        JSON.stringify({ version, hash, index, unprintable }),
       );
     }
   };
@@ -159,10 +147,16 @@ export const RAW_TRANSACTIONS: RecordKind = { ...TRANSACTIONS, print: (_, { byte
 export const EVENTS: RecordKind = {
   matching: matchingEvents,
   print: printing(
-    (printer, _, spans) => printer.printEventsOf(spans),
+    async (printer, { version }, spans) => {
+      const hash = toPrefixedHex(spans.info.transactionHash);
+      const timestamp = await printer.timeOf(version);
+      return printer.printEventsOf(
+        spans,
+        (index) =>
+          `"version":"${version}","index":${index},"transaction_hash":"${hash}","timestamp":"${timestamp}",`,
+      );
+    },
     ({ events }) => events.length,
-    (version, index, hash, timestamp) =>
-      `"version":"${version}","index":${index},"transaction_hash":"${hash}","timestamp":"${timestamp}",`,
   ),
   idOf: indexedId,
 };
