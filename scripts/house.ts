@@ -14,7 +14,7 @@ const LIMITS = {
   "lines of tests": { limit: 78_135, goal: 50_000 },
   "short files with one importer": { limit: 13, goal: 25 },
   "circles of files": { limit: 0, goal: 0 },
-  "options of start": { limit: 61, goal: 60 },
+  "options of start": { limit: 60, goal: 60 },
   "most files at the root of a room": { limit: 22, goal: 22 },
 } as const;
 

@@ -102,7 +102,7 @@ export class Dispatcher {
   readonly #responder: Responder;
   readonly #budget: BodyBudget;
   /** Encoded documents, by operation and form. */
-  readonly #documents = new Map<string, Uint8Array>();
+  readonly #documents = new Map<string, Promise<Uint8Array>>();
   readonly #inFlight: InFlight;
   readonly #unfinished = new Unfinished();
   readonly #longAnswers = new LongAnswers();
@@ -355,10 +355,11 @@ export class Dispatcher {
   }
 
   /** The bytes of a document, encoded on first use. */
-  async #document(operation: Operation, data: unknown, form: Form): Promise<Uint8Array> {
+  #document(operation: Operation, data: unknown, form: Form): Promise<Uint8Array> {
     const key = `${operation.id} ${form}`;
-    const document =
-      this.#documents.get(key) ?? Buffer.from(await operation.encode(data, form, new Slices()));
+    const encode = async (): Promise<Uint8Array> =>
+      Buffer.from(await operation.encode(data, form, new Slices()));
+    const document = this.#documents.get(key) ?? encode();
     this.#documents.set(key, document);
     return document;
   }

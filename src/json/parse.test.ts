@@ -195,6 +195,27 @@ describe("parseJson", () => {
     expect(() => parseJson(bytesOf(text))).toThrow(message);
   });
 
+  it("finds the first byte that is not UTF-8 in a long text", () => {
+    const text = `["${"é€😀a".repeat(5000)}"]`;
+    for (const [at, byte] of [
+      [2, 0x80],
+      [16_384, 0xff],
+      [16_385, 0xc3],
+      [33_000, 0xed],
+      [49_999, 0xf5],
+    ] as const) {
+      const bytes = Buffer.from(text);
+      bytes[at] = byte;
+      const again = Buffer.from(bytes.toString());
+      const offset = bytes.findIndex((one, i) => one !== again[i]);
+      expect(() => parseJson(bytes)).toThrow(
+        expect.objectContaining({ details: expect.objectContaining({ offset }) }),
+      );
+    }
+    const rests = Buffer.alloc(40_000, 0x80);
+    expect(() => parseJson(rests)).toThrow("at line 1 column 1");
+  });
+
   it("refuses bytes that are not UTF-8 and says where", () => {
     const bytes = Uint8Array.of(91, 34, 0xc3, 0xa9, 0xed, 0xa0, 0x80, 34, 93);
     expect(() => parseJson(bytes)).toThrow("text is not valid UTF-8 at line 1 column 4");

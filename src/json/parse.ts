@@ -50,15 +50,24 @@ export async function parseJsonInSlices(bytes: Uint8Array, stepBytes = STEP_BYTE
   }
 }
 
-/** Offset where decoding and encoding again first gives other bytes. */
+/** Bytes that are looked at together for one that is not UTF-8. */
+const UTF8_BLOCK = 16 << 10;
+
+/** Offset where decoding and encoding again first gives other bytes: in the first block that is not UTF-8. */
 function invalidUtf8Offset(bytes: Uint8Array): number {
-  const again = Buffer.from(
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"),
-    "utf8",
-  );
+  let [start, end] = [0, 0];
+  do {
+    start = end;
+    end = Math.min(start + UTF8_BLOCK, bytes.length);
+    // A block ends before a character, unless it has nothing but the rest of one.
+    while (end > start && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+    if (end === start) end = Math.min(start + UTF8_BLOCK, bytes.length);
+  } while (isUtf8(bytes.subarray(start, end)));
+  const block = bytes.subarray(start, end);
+  const again = Buffer.from(Buffer.from(block.buffer, block.byteOffset, block.length).toString());
   let at = 0;
-  while (at < bytes.length && bytes[at] === again[at]) at++;
-  return at;
+  while (at < block.length && block[at] === again[at]) at++;
+  return start + at;
 }
 
 /** An unfinished tape: what is written, the containers that are open, and where the next value begins. */

@@ -1,5 +1,6 @@
 // Transactions or events as they are committed, or of a range, chosen by a filter.
 import { concatBytes } from "../../base/bytes.ts";
+import { toPrefixedHex } from "../../base/hex.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { EVENT_STREAM_PATH, TRANSACTION_STREAM_PATH } from "../../interface/route.ts";
 import { indexedId } from "../../ledger/watch/event-id.ts";
@@ -34,7 +35,7 @@ export const TRANSACTION_FEED: RecordFeed = {
     json: printTransactions(false),
     // A line has neither the changes nor the events.
     csv: printTransactions(true),
-    bcs: (_, { bytes }) => [bytes],
+    bcs: (_, { bytes }) => [{ index: 0, text: bytes }],
   },
   idOf: (id) => id,
   columns: [
@@ -80,15 +81,22 @@ const EVENT_FEED: RecordFeed = {
   matching: matchingEvents,
   print: {
     json: printing(
-      (printer, _, spans) => printer.printEventsOf(spans),
+      async (printer, { version }, spans) => {
+        const hash = toPrefixedHex(spans.info.transactionHash);
+        const timestamp = await printer.timeOf(version);
+        return printer.printEventsOf(
+          spans,
+          (index) =>
+            `"version":"${version}","index":${index},"transaction_hash":"${hash}","timestamp":"${timestamp}",`,
+        );
+      },
       ({ events }) => events.length,
-      (version, index, hash, timestamp) =>
-        `"version":"${version}","index":${index},"transaction_hash":"${hash}","timestamp":"${timestamp}",`,
     ),
     bcs: (_, { version }, { spans }) =>
-      spans.events.map((event, index) =>
-        concatBytes(new BcsWriter(16).u64(version).u64(BigInt(index)).take(), event),
-      ),
+      spans.events.map((event, index) => {
+        const place = new BcsWriter(16).u64(version).u64(BigInt(index)).take();
+        return { index, text: concatBytes(place, event) };
+      }),
   },
   idOf: indexedId,
   columns: ["version", "index", "timestamp", "transaction_hash", "type", "data", "trust", "unprintable"],

@@ -11,6 +11,7 @@ import { type Address, formatAddress } from "../../move/address.ts";
 import { HttpError } from "../errors.ts";
 import { parseField } from "../field.ts";
 import { type BodyField, operation } from "../operation.ts";
+import { AnswerText } from "../printing/answer-text.ts";
 import { ANSWER_ADDRESS_SCHEMA, addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { isText, membersOf, refuse } from "../schemas/batch.ts";
@@ -19,7 +20,7 @@ import { AMOUNT_SCHEMA, U64_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
 import { filterFromOptions, minTrustField } from "../schemas/record-filter.ts";
 import { endField, recordForms, sendRecords, streamStartField } from "./shared/record-operation.ts";
-import type { RecordFeed } from "./shared/record-stream.ts";
+import type { RecordFeed, RecordItem } from "./shared/record-stream.ts";
 
 /** Balances of one list: accounts times assets. */
 const MAX_BALANCES = 50_000;
@@ -166,7 +167,7 @@ const FEED = {
 /** What a list is told of a record. The index is the place of the balance's first write. */
 function movementsOf(list: WatchList): RecordFeed {
   const print: RecordFeed["print"]["json"] = async (printer, { version }, facts, view) => {
-    const texts: string[] = facts.spans.writes.map(() => "");
+    const items: RecordItem[] = [];
     const timestamp = `${await printer.timeOf(version)}`;
     const transaction_hash = toPrefixedHex(facts.spans.info.transactionHash);
     for (const [index, pair] of list.touched(facts)) {
@@ -174,7 +175,7 @@ function movementsOf(list: WatchList): RecordFeed {
       const movement = await readMovement(view, version, facts, pair);
       if (movement === undefined) continue;
       const { before, after, counterparty } = movement;
-      texts[index] = JSON.stringify({
+      const json = JSON.stringify({
         version: `${version}`,
         timestamp,
         transaction_hash,
@@ -185,8 +186,9 @@ function movementsOf(list: WatchList): RecordFeed {
         balance: `${after}`,
         counterparty,
       });
+      items.push({ index, text: new AnswerText().add(json) });
     }
-    return texts;
+    return items;
   };
   return {
     ...FEED,

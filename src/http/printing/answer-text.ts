@@ -57,6 +57,26 @@ export class AnswerText {
     return this;
   }
 
+  /** The text of an object with a member more at its end. */
+  withMember(member: string): AnswerText {
+    const whole = new AnswerText().append(this);
+    if (whole.#text === "") whole.#text = `${Buffer.from(whole.#chunks.pop() ?? "")}`;
+    whole.#text = whole.#text.slice(0, -1);
+    return whole.add(`,${member}}`);
+  }
+
+  /** The text in parts, none of which is empty. */
+  *parts(): Generator<string> {
+    for (const { buffer, byteOffset, length } of this.#chunks) {
+      yield Buffer.from(buffer, byteOffset, length).toString();
+    }
+    if (this.#text !== "") yield this.#text;
+  }
+
+  toString(): string {
+    return [...this.parts()].join("");
+  }
+
   /** A short text as it is, a long one in UTF-8. */
   finish(): MaybePromise<string | Uint8Array> {
     if (this.#chunks.length === 0) return this.#text;
@@ -74,11 +94,11 @@ export class AnswerText {
 /** Adds pieces of text as they are made, in slices. Not a promise if that takes less than a slice. */
 export function addPieces(
   out: AnswerText,
-  pieces: Iterator<string, unknown>,
+  pieces: Iterator<PrintedText, unknown>,
   slices: Slices,
 ): MaybePromise<AnswerText> {
   for (let next = pieces.next(); next.done !== true; next = pieces.next()) {
-    out.add(next.value);
+    out.append(next.value);
     const pause = slices.pause();
     if (pause !== undefined) return pause.then(() => addPieces(out, pieces, slices));
   }

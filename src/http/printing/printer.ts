@@ -189,12 +189,17 @@ export class TransactionPrinter {
   }
 
   /** The JSON text of each event of a record. Throws as `print`. */
-  async printEventsOf(record: RecordSpans): Promise<readonly AnswerText[]> {
+  async printEventsOf(record: RecordSpans, opening: (index: number) => string): Promise<AnswerText[]> {
     const modules = this.#modulesFor(record);
     const texts: AnswerText[] = [];
-    for (const event of record.events) {
+    for (const [index, event] of record.events.entries()) {
       const [head, value] = await this.#event(event, modules);
-      texts.push(new AnswerText().add(head).append(value).add("}"));
+      texts.push(
+        new AnswerText()
+          .add(`{${opening(index)}${head.slice(1)}`)
+          .append(value)
+          .add("}"),
+      );
       const pausing = this.#slices.pause();
       if (pausing !== undefined) await pausing;
     }

@@ -37,9 +37,9 @@ export class RecordsPrinter {
     return this.#printer.print(record, await this.timeOf(version), isBrief);
   }
 
-  /** The JSON text of each event of a record. */
-  printEventsOf(record: RecordSpans): Promise<readonly AnswerText[]> {
-    return this.#printer.printEventsOf(record);
+  /** The JSON text of each event of a record, with the members that the opening gives before its own. */
+  printEventsOf(record: RecordSpans, opening: (index: number) => string): Promise<readonly AnswerText[]> {
+    return this.#printer.printEventsOf(record, opening);
   }
 
   /** The JSON texts of records, with commas between them. */

@@ -59,8 +59,8 @@ export const GAP_SCHEMA: JsonSchema = named(
 export interface EventWire {
   /** Sent first. */
   readonly opening: string;
-  /** An event with its data in JSON. */
-  event(name: string, id: string | undefined, data: string): string;
+  /** What stands before and behind the data of an event, which is JSON. */
+  around(name: string, id: string | undefined): readonly [before: string, behind: string];
   /** A heartbeat, which may tell how far the stream is. */
   beat(id: string | undefined): string;
 }
@@ -72,19 +72,25 @@ export interface EventWire {
 const SENT_EVENTS: EventWire = {
   // A client waits this long before it connects again.
   opening: "retry: 2000\n\n",
-  event: (name, id, data) => `event: ${name}\ndata: ${data}\n${id === undefined ? "" : `id: ${id}\n`}\n`,
+  around: (name, id) => [`event: ${name}\ndata: `, `\n${id === undefined ? "" : `id: ${id}\n`}\n`],
   beat: (id) => (id === undefined ? ":\n\n" : `: at version ${id.split("-", 1)[0]}\nid: ${id}\n\n`),
 };
 
 /** A line of JSON for each event. */
 const LINES: EventWire = {
   opening: "",
-  event: (name, id, data) => `{"event":"${name}",${id === undefined ? "" : `"id":"${id}",`}"data":${data}}\n`,
+  around: (name, id) => [`{"event":"${name}",${id === undefined ? "" : `"id":"${id}",`}"data":`, "}\n"],
   beat: (id) => `{"event":"heartbeat"${id === undefined ? "" : `,"id":"${id}"`}}\n`,
 };
 
 export function wireOf(form: Form): EventWire {
   return form === "ndjson" ? LINES : SENT_EVENTS;
+}
+
+/** A whole event. */
+export function eventText(wire: EventWire, name: string, id: string | undefined, data: object): string {
+  const [before, behind] = wire.around(name, id);
+  return before + JSON.stringify(data) + behind;
 }
 
 /** The form of a stream of events. */
@@ -98,7 +104,7 @@ export function eventForm<E extends WatchEvent>(
     description: `Server-sent events. An event \`${name}\` gives the current state, then each change, with the trust level that it has when it is sent; its \`id\` names its version and the history up to it. A node with a least trust level (\`--min-trust\`) sends an event once it has that level. An event \`gap\` says that changes after \`Last-Event-ID\` have been pruned, or that the ledger does not have that history; the current state follows it. A comment is a heartbeat; its \`id\` says how far the stream is. \`x-event-data\` names the schema of the JSON in \`data\`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line.`,
     encode: (event) => {
       const data = { ...toData(event), trust: formatTrust(event.trust) };
-      return SENT_EVENTS.event(name, event.id, JSON.stringify(data));
+      return eventText(SENT_EVENTS, name, event.id, data);
     },
   };
 }
@@ -139,7 +145,7 @@ export async function beginEvents<E extends WatchEvent>(
       last_event_id: `${after.version}`,
       oldest_version: `${oldestVersion}`,
     };
-    opening = wireOf(form).event("gap", undefined, JSON.stringify(gap));
+    opening = eventText(wireOf(form), "gap", undefined, gap);
   }
   const state = await watched.current(view, head);
   const point = await pointAt(view, head);

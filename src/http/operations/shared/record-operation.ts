@@ -15,11 +15,12 @@ import { knownOptions, type OptionNames } from "../../calls/options.ts";
 import { HttpError } from "../../errors.ts";
 import type { Field, JsonSchema } from "../../field.ts";
 import type { AnswerForm, Context, EventAnswer, StreamedAnswer } from "../../operation.ts";
-import { AnswerText, addPieces } from "../../printing/answer-text.ts";
+import { AnswerText, addPieces, type PrintedText } from "../../printing/answer-text.ts";
 import type { Form } from "../../response/negotiation.ts";
 import { begun } from "../../response/write-pieces.ts";
 import {
   beginEvents,
+  eventText,
   GAP_SCHEMA,
   lastEventIdField,
   streamRefusedQuery,
@@ -85,27 +86,37 @@ const CSV_END = "\r\n";
 
 /** Doubling quotes costs a hundred times what copying does. */
 const QUOTED_LENGTH = 16 << 10;
+const NEEDS_QUOTES = /[",\r\n]/;
+/** What precedes it in an event's text is in the first part. */
+const DATA = ',"data":';
 
-function* csvCell(value: unknown): Generator<string> {
-  const text = typeof value === "object" ? JSON.stringify(value) : `${value ?? ""}`;
-  if (!/[",\r\n]/.test(text)) return yield text;
+/** A cell of a text in parts. */
+function* csvCell(parts: readonly string[]): Generator<string> {
+  if (!parts.some((part) => NEEDS_QUOTES.test(part))) return yield* parts;
   yield '"';
-  for (let at = 0; at < text.length; at += QUOTED_LENGTH) {
-    yield text.slice(at, at + QUOTED_LENGTH).replaceAll('"', '""');
+  for (const part of parts) {
+    for (let at = 0; at < part.length; at += QUOTED_LENGTH) {
+      yield part.slice(at, at + QUOTED_LENGTH).replaceAll('"', '""');
+    }
   }
   yield '"';
 }
 
 /** An event may nest so much that parsing it takes seconds: the text of its data is what the cell has. */
-function* csvLine(columns: readonly string[], json: string): Generator<string> {
-  const start = columns.includes("data") ? json.indexOf(',"data":{') : -1;
-  const end = json.lastIndexOf(",");
-  const rest = JSON.parse(start < 0 ? json : json.slice(0, start) + json.slice(end)) as object;
-  const data = start < 0 ? rest : { ...rest, data: json.slice(json.indexOf("{", start), end) };
+function* csvLine(columns: readonly string[], text: AnswerText, trust: string): Generator<string> {
+  const [first = "", ...more] = text.parts();
+  const at = columns.includes("data") ? first.indexOf(DATA) : -1;
+  const data = [first.slice(at + DATA.length), ...more];
+  const isCut = at >= 0 && data.find((part) => part !== "")?.[0] === "{";
+  if (isCut) data.push(`${data.pop()}`.slice(0, -1));
+  const json = isCut ? `${first.slice(0, at)}}` : [first, ...more].join("");
+  const members: unknown = { ...(JSON.parse(json) as object), trust };
   for (const column of columns) {
     const toPart = (part: unknown, name: string) =>
       (part as Readonly<Record<string, unknown>> | undefined)?.[name];
-    yield* csvCell(column.split(".").reduce(toPart, data));
+    const value = column.split(".").reduce(toPart, members);
+    const cell = typeof value === "object" ? JSON.stringify(value) : `${value ?? ""}`;
+    yield* csvCell(isCut && column === "data" ? data : [cell]);
     yield column === columns.at(-1) ? CSV_END : ",";
   }
 }
@@ -118,15 +129,20 @@ function* textsOf(
   { name, columns, idOf }: SentForm,
   form: Form,
   events: readonly RecordEvent[],
-): Generator<string> {
+): Generator<PrintedText> {
   const wire = wireOf(form);
-  for (const { version, id, trust, facts, items } of events) {
-    const level = `"trust":"${formatTrust(trust)}"}`;
-    if (facts === undefined) yield wire.event("start", id, `{"version":"${version}",${level}`);
-    for (const { index, text } of items as readonly RecordItem<string>[]) {
-      const json = `${text.slice(0, -1)},${level}`;
-      if (form === "csv") yield* csvLine(columns, json);
-      else yield wire.event(name, idOf(id, index), json);
+  for (const { version, id, trust: level, facts, items } of events) {
+    const trust = formatTrust(level);
+    if (facts === undefined) yield eventText(wire, "start", id, { version: `${version}`, trust });
+    for (const { index, text } of items as readonly RecordItem<AnswerText>[]) {
+      if (form === "csv") {
+        yield* csvLine(columns, text, trust);
+        continue;
+      }
+      const [before, behind] = wire.around(name, idOf(id, index));
+      yield before;
+      yield text.withMember(`"trust":"${trust}"`);
+      yield behind;
     }
   }
 }

@@ -28,15 +28,13 @@ import {
 import { type Group, groupOf, RecordFacts, type RecordFilter } from "../../../ledger/watch/record-filter.ts";
 import { type WatchEvent, type Watched, WatchKind } from "../../../ledger/watch/watched.ts";
 import { HttpError } from "../../errors.ts";
-import type { AnswerText } from "../../printing/answer-text.ts";
+import { AnswerText } from "../../printing/answer-text.ts";
 import { KnownTypes } from "../../printing/modules-at.ts";
 import { RecordsPrinter } from "../../printing/records-text.ts";
 import type { Form } from "../../response/negotiation.ts";
 
-/** JSON, or BCS. */
-export type RecordText = string | Uint8Array;
-
-export interface RecordItem<Text extends RecordText = RecordText> {
+/** A transaction, or what else is told of a version; the text is JSON or BCS. */
+export interface RecordItem<Text extends AnswerText | Uint8Array = AnswerText | Uint8Array> {
   readonly index: number;
   readonly text: Text;
 }
@@ -77,13 +75,13 @@ export class RecordEvent implements WatchEvent {
   }
 }
 
-/** What a version has, by index; empty for what is not told. */
+/** Prints what is told of a version. */
 type Print = (
   printer: RecordsPrinter,
   record: StoredRecord,
   facts: RecordFacts,
   view: LedgerView,
-) => MaybePromise<readonly RecordText[]>;
+) => MaybePromise<readonly RecordItem[]>;
 
 /** What is sent of records: the transactions, their events, or what else is found in them. */
 export interface RecordFeed {
@@ -112,29 +110,18 @@ export function printing(
     spans: RecordSpans,
   ) => Promise<readonly AnswerText[]>,
   count: (spans: RecordSpans) => number,
-  /** Members before those of the printed text. */
-  head?: (version: bigint, index: number, hash: string, timestamp: string) => string,
 ): Print {
   return async (printer, record, { spans }) => {
-    const hash = toPrefixedHex(spans.info.transactionHash);
-    const { version } = record;
     try {
-      const timestamp = `${await printer.timeOf(version)}`;
-      const texts: string[] = [];
-      for (const [i, text] of (await print(printer, record, spans)).entries()) {
-        const whole = text.finish();
-        const json = typeof whole === "string" ? whole : `${Buffer.from(await whole)}`;
-        // A cut makes one text of all of its parts.
-        texts.push(head === undefined ? json : `{${head(version, i, hash, timestamp)}${json.slice(1)}`);
-        await printer.slices.pause();
-      }
-      return texts;
+      return (await print(printer, record, spans)).map((text, index) => ({ index, text }));
     } catch (error) {
       if (!(error instanceof HttpError) || error.code !== "unprintable") throw error;
       const { message: unprintable } = error;
-      return Array.from({ length: count(spans) }, (_, index) =>
-        JSON.stringify({ version: `${version}`, hash, index, unprintable }),
-      );
+      const [version, hash] = [`${record.version}`, toPrefixedHex(spans.info.transactionHash)];
+      return Array.from({ length: count(spans) }, (_, index) => {
+        const json = JSON.stringify({ version, hash, index, unprintable });
+        return { index, text: new AnswerText().add(json) };
+      });
     }
   };
 }
@@ -145,10 +132,6 @@ const lastKnown = new WeakMap<StateTypes, KnownTypes>();
 /** Records that are read in one piece. */
 const PIECE_RECORDS = 64;
 const PIECE_BYTES = 256 << 10;
-
-function itemsOf(texts: readonly RecordText[]): RecordItem[] {
-  return texts.flatMap((text, index) => (text.length === 0 ? [] : [{ index, text }]));
-}
 
 /** Reads the first records of a range: those that are wanted, and the last one, which tells how far the piece leads. */
 async function readPiece(
@@ -181,10 +164,10 @@ async function readPiece(
     await slices.pause();
     for (const print of event.parts.keys()) {
       const printed = print(printer, record, facts, view);
-      const texts = printed instanceof Promise ? await printed : printed;
+      const items = printed instanceof Promise ? await printed : printed;
       // Printing may have fetched modules, on which the text rests then.
       event.trust = trustOfAnswer(view, version);
-      event.parts.set(print, event.with(itemsOf(texts)));
+      event.parts.set(print, event.with(items));
     }
     // What is not read changes what is known of types, as far as anybody can tell.
     if (facts.isRead) known.moveTo(version, facts.spans.writes);
