@@ -25,7 +25,13 @@ import {
   type ResumePoint,
   resumingAt,
 } from "../../../ledger/watch/event-id.ts";
-import { type Group, groupOf, RecordFacts, type RecordFilter } from "../../../ledger/watch/record-filter.ts";
+import {
+  type Group,
+  groupOf,
+  RecordFacts,
+  type RecordFilter,
+  valuesIn,
+} from "../../../ledger/watch/record-filter.ts";
 import { type WatchEvent, type Watched, WatchKind } from "../../../ledger/watch/watched.ts";
 import { HttpError } from "../../errors.ts";
 import { AnswerText } from "../../printing/answer-text.ts";
@@ -215,7 +221,7 @@ export function watchedRecords(
     },
     choice: {
       ...groupOf(filter),
-      valuesIn: ({ facts }, group) => facts?.values(group as Group) ?? [],
+      valuesIn: ({ facts }, group) => (facts === undefined ? [] : valuesIn(facts, group as Group)),
       accepts: (event) => {
         if (event.facts === undefined || matching(filter, event.facts).size === 0) return false;
         event.parts.set(print, undefined);
