@@ -132,9 +132,6 @@ export function printing(
   };
 }
 
-/** What the last reader of changes knew of types. The next one takes it, so that no two share it. */
-const lastKnown = new WeakMap<StateTypes, KnownTypes>();
-
 /** Records that are read in one piece. */
 const PIECE_RECORDS = 64;
 const PIECE_BYTES = 256 << 10;
@@ -154,10 +151,8 @@ async function readPiece(
   const records = await view.getRecords(from, limit, PIECE_BYTES);
   if (records.length === 0) throw new LedgerError("corrupt", `no record of version ${from}`);
   const slices = new Slices();
-  // Behind a rewind, and where modules must be fetched for what an answer rests on, nothing is known of types.
-  const isKnown =
-    view.fetchedTrust === undefined && known.next === from && (await eventIdAt(view, from - 1n)) === known.id;
-  if (!isKnown) known.forget();
+  // Where modules must be fetched for what an answer rests on, nothing is known of types.
+  if (view.fetchedTrust !== undefined || known.next !== from) known.forget();
   const printer = new RecordsPrinter(types, view, slices, known);
   const events: RecordEvent[] = [];
   for (const [i, { version, bytes, historyHash }] of records.entries()) {
@@ -181,9 +176,6 @@ async function readPiece(
     const pausing = slices.pause();
     if (pausing !== undefined) await pausing;
   }
-  const last = events.at(-1);
-  const isCarried = view.fetchedTrust === undefined && last !== undefined && known.next > last.version;
-  known.id = isCarried ? last.id : undefined;
   return events;
 }
 
@@ -196,6 +188,7 @@ export function watchedRecords(
   behind: ResumePoint | undefined,
 ): Watched<RecordEvent> {
   const print = prints[form as "csv" | "bcs"] ?? prints.json;
+  let kept: KnownTypes | undefined;
   // By its mark: after a rewind, another version has the number.
   const behindId = behind === undefined ? "" : formatPoint(behind);
   return {
@@ -208,8 +201,9 @@ export function watchedRecords(
       return new RecordEvent({ version, trust: trustOfAnswer(view, version) }, () => id);
     },
     changes: async function* (openView: OpenView, { from, to }, isWanted = () => true) {
-      const known = lastKnown.get(types) ?? new KnownTypes();
-      lastKnown.delete(types);
+      // Whoever goes on from a version has checked that the ledger still has it. No two readers share what is known.
+      const known = kept ?? new KnownTypes();
+      kept = undefined;
       for (let next = from; next <= to; ) {
         await nextTurn();
         const range = { from: next, to };
@@ -217,7 +211,7 @@ export function watchedRecords(
         yield events;
         next = (events.at(-1)?.version ?? to) + 1n;
       }
-      lastKnown.set(types, known);
+      kept = known;
     },
     choice: {
       ...groupOf(filter),
