@@ -10,7 +10,8 @@ import { keepSome } from "../../base/recent.ts";
 import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
-import { innerHashOf, leafHashOf } from "../../ledger/state-tree/tree-node.ts";
+import { bitAt, commonBits, foldWay, KEY_BITS } from "../../ledger/state-tree/key-way.ts";
+import { leafHashOf } from "../../ledger/state-tree/tree-node.ts";
 import { checkStateProof, type StateProof } from "../../proof/state-proof.ts";
 import { SourceLie, type StateQuestions } from "../signatures/source.ts";
 
@@ -36,17 +37,6 @@ const MAX_STEPS = 128;
 const INTERPOLATED_STEPS = 12;
 /** Pages and subtrees kept for the next proofs. */
 const MAX_KEPT = 2048;
-const KEY_BITS = 256;
-
-export function bitAt(keyHash: Uint8Array, depth: number): number {
-  return ((keyHash[depth >> 3] ?? 0) >> (7 - (depth & 7))) & 1;
-}
-
-/** Leading bits that two hashes share. */
-export function commonBits(a: Uint8Array, b: Uint8Array): number {
-  for (let depth = 0; depth < KEY_BITS; depth++) if (bitAt(a, depth) !== bitAt(b, depth)) return depth;
-  return KEY_BITS;
-}
 
 /** The first `depth` bits of a key hash and the bit after them flipped; zeros behind. */
 function siblingPrefix(keyHash: Uint8Array, depth: number): Uint8Array {
@@ -159,13 +149,14 @@ export class StateProver {
     const leaf = await this.#leafAt(await this.#lowerBound(prefix, signal), signal);
     if (leaf === undefined || commonBits(leaf.keyHash, prefix) < depth) return SPARSE_MERKLE_PLACEHOLDER;
     const right = await this.#questions.rightSiblings(this.point.version, leaf.keyHash, signal);
-    let node = leafHashOf(leaf.keyHash, leaf.valueHash);
+    const bottom = depthOf(leaf.keyHash, right.length);
     let next = 0;
-    for (let at = Math.max(depthOf(leaf.keyHash, right.length), depth) - 1; at >= depth; at--) {
-      if (bitAt(leaf.keyHash, at) === 1) node = innerHashOf(SPARSE_MERKLE_PLACEHOLDER, node);
-      else node = innerHashOf(node, right[next++] ?? SPARSE_MERKLE_PLACEHOLDER);
-    }
-    return node;
+    return foldWay(
+      leaf.keyHash,
+      leafHashOf(leaf.keyHash, leaf.valueHash),
+      { bottom, top: depth },
+      (_, isLeft) => (isLeft ? undefined : right[next++]),
+    );
   }
 
   /** The index of the first leaf whose key hash is not below the target. */

@@ -8,8 +8,9 @@ import { CHAIN_ID_KEY_HASH } from "../../ledger/formats/genesis.ts";
 import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
 import { stateValueData, stateValueHash } from "../../ledger/formats/state-value.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
+import { foldWay } from "../../ledger/state-tree/key-way.ts";
 import { readTreePath } from "../../ledger/state-tree/path.ts";
-import { innerHashOf, leafHashOf, treeNodeName } from "../../ledger/state-tree/tree-node.ts";
+import { leafHashOf, treeNodeName } from "../../ledger/state-tree/tree-node.ts";
 import { StateTree, type TreeNodeReader } from "../../ledger/state-tree/update.ts";
 import type { StateWrite, Store, TreeNodeWrite } from "../../store/contract.ts";
 import type { Committer } from "../committer.ts";
@@ -21,7 +22,7 @@ import {
   type WholeStates,
 } from "../signatures/source.ts";
 import { UpstreamError } from "../upstream/errors.ts";
-import { bitAt, depthOf, fractionOf, type StatePoint } from "./state-prover.ts";
+import { depthOf, fractionOf, type StatePoint } from "./state-prover.ts";
 
 /** Ranges that are asked for at once. */
 const AT_ONCE = 4;
@@ -240,13 +241,11 @@ class StateFetch {
       );
     const { siblings: left } = await readTreePath(keyHash, getNodes);
     // Deeper than among the items so far if the next one shares more with it.
-    const depth = Math.max(left.length, depthOf(keyHash, right.length));
-    let hash = leafHashOf(keyHash, stateValueHash(value));
+    const bottom = Math.max(left.length, depthOf(keyHash, right.length));
     let used = 0;
-    for (let at = depth - 1; at >= 0; at--) {
-      if (bitAt(keyHash, at) === 1) hash = innerHashOf(left[at] ?? SPARSE_MERKLE_PLACEHOLDER, hash);
-      else hash = innerHashOf(hash, right[used++] ?? SPARSE_MERKLE_PLACEHOLDER);
-    }
+    const hash = foldWay(keyHash, leafHashOf(keyHash, stateValueHash(value)), { bottom }, (depth, isLeft) =>
+      isLeft ? left[depth] : right[used++],
+    );
     if (used !== right.length || !equalBytes(hash, point.root)) {
       throw new SourceLie("malformed", "a range of the state does not lead to the state root");
     }

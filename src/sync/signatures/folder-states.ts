@@ -9,8 +9,8 @@ import { decodeWith } from "../../bcs/codec.ts";
 import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
-import { innerHashOf, leafHashOf } from "../../ledger/state-tree/tree-node.ts";
-import { bitAt, commonBits } from "../proofs/state-prover.ts";
+import { bitAt, commonBits, foldWay } from "../../ledger/state-tree/key-way.ts";
+import { leafHashOf } from "../../ledger/state-tree/tree-node.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import {
   MAX_ITEM_BYTES,
@@ -291,13 +291,12 @@ function stepLeft(
   valueHash: Uint8Array,
 ): void {
   const shared = commonBits(left, own);
-  let node = leafHashOf(own, valueHash);
-  for (let depth = right.length - 1; depth > shared; depth--) {
-    node =
-      bitAt(own, depth) === 0
-        ? innerHashOf(node, right[depth] ?? SPARSE_MERKLE_PLACEHOLDER)
-        : innerHashOf(SPARSE_MERKLE_PLACEHOLDER, node);
-  }
+  const node = foldWay(
+    own,
+    leafHashOf(own, valueHash),
+    { bottom: right.length, top: shared + 1 },
+    (depth, isLeft) => (isLeft ? undefined : right[depth]),
+  );
   right.length = shared;
   right.push(node);
 }

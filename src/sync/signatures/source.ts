@@ -1,6 +1,7 @@
 // The interface of a signature source: a place that has ledger infos signed by validators. Nothing it says is trusted: the
 // epoch chain checks every signature.
 import { CodedError, errorText } from "../../base/errors.ts";
+import { firstPassing } from "../../base/search.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import type { TransactionInfo } from "../../ledger/formats/transaction-info.ts";
 import { ProofError } from "../../proof/errors.ts";
@@ -121,16 +122,11 @@ export async function searchEpochEnd(
   end: bigint,
   readEnd: (epoch: bigint) => Promise<SignedLedgerInfo | undefined>,
 ): Promise<bigint | undefined> {
+  const versionOf = async (epoch: bigint): Promise<bigint> =>
+    (await readEnd(epoch))?.ledgerInfo.version ?? 0n;
   // Ends of epochs rise with their versions.
-  let [low, high] = [first, end];
-  while (low < high) {
-    const middle = (low + high) / 2n;
-    const found = (await readEnd(middle))?.ledgerInfo.version ?? 0n;
-    if (found === version) return middle;
-    if (found < version) low = middle + 1n;
-    else high = middle;
-  }
-  return undefined;
+  const found = await firstPassing(first, end, async (epoch) => (await versionOf(epoch)) >= version);
+  return found < end && (await versionOf(found)) === version ? found : undefined;
 }
 
 /** Throws SourceLie unless a ledger info ends the epoch. */
