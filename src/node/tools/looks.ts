@@ -57,7 +57,7 @@ const never = new AbortController().signal;
 
 /**
  * What a source is, how far it says it reaches, and whether it has what waypoints name. Throws ConfigError, LedgerError for
- * a text that is no waypoint, UpstreamError or SourceLie.
+ * a text that is no waypoint, UpstreamError.
  */
 export async function lookAtProofs(
   url: string,
@@ -98,7 +98,7 @@ export interface FolderLook {
   readonly stateVersion: bigint | undefined;
 }
 
-/** What a folder has as an upstream, `file:` or `backup+https:`. Throws ConfigError, UpstreamError or SourceLie. */
+/** What a folder has as an upstream, `file:` or `backup+https:`. Throws ConfigError, UpstreamError. */
 export async function lookAtFolder(url: string, { chainId, timeoutMs }: LookOptions): Promise<FolderLook> {
   const target = parseFolderUrl(url);
   if (target === undefined) throw new ConfigError(`upstream: expected the URL of a folder, got ${url}`);

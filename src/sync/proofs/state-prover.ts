@@ -13,7 +13,8 @@ import { SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
 import { bitAt, commonBits, foldWay, KEY_BITS } from "../../ledger/state-tree/key-way.ts";
 import { leafHashOf } from "../../ledger/state-tree/tree-node.ts";
 import { checkStateProof, type StateProof } from "../../proof/state-proof.ts";
-import { SourceLie, type StateQuestions } from "../signatures/source.ts";
+import type { StateQuestions } from "../signatures/source.ts";
+import { UpstreamError } from "../upstream/errors.ts";
 
 /** A state at a version. */
 export interface StatePoint {
@@ -70,8 +71,8 @@ export class StateProver {
   }
 
   /**
-   * The value of an item, or undefined where it is proven to be absent. Throws ProofError or SourceLie if the service does
-   * not lead to the state root, and UpstreamError.
+   * The value of an item, or undefined where it is proven to be absent. Throws ProofError if the service does not lead to the
+   * state root, and UpstreamError.
    */
   async prove(keyHash: Uint8Array, signal: AbortSignal): Promise<Uint8Array | undefined> {
     try {
@@ -168,14 +169,15 @@ export class StateProver {
     const wanted = fractionOf(target);
     for (let step = 0; low < high; step++) {
       if (step > MAX_STEPS)
-        throw new SourceLie("malformed", "the items are not in the order of their hashes");
+        throw new UpstreamError("malformed", "the items are not in the order of their hashes");
       const span = highFraction - lowFraction;
       const share = step < INTERPOLATED_STEPS && span > 0 ? (wanted - lowFraction) / span : 0.5;
       const guess = low + BigInt(Math.floor(Number(high - low) * Math.min(Math.max(share, 0), 1)));
       const number = (guess < high ? guess : high - 1n) / BigInt(PAGE);
       const page = await this.#page(number, signal);
       const [first, last] = [page[0], page.at(-1)];
-      if (first === undefined || last === undefined) throw new SourceLie("malformed", "a chunk has no items");
+      if (first === undefined || last === undefined)
+        throw new UpstreamError("malformed", "a chunk has no items");
       const start = number * BigInt(PAGE);
       if (Buffer.compare(last.keyHash, target) < 0) {
         low = start + BigInt(page.length);

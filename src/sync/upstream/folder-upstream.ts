@@ -35,7 +35,7 @@ import {
   textOf,
 } from "../signatures/folder-metadata.ts";
 import { lengthRecords } from "../signatures/length-records.ts";
-import { decodeAnswer, namedLie, SourceLie } from "../signatures/source.ts";
+import { decodeAnswer, namedLie } from "../signatures/source.ts";
 import { BeyondHead, UpstreamError } from "./errors.ts";
 import {
   MAX_PAGE_BYTES,
@@ -150,7 +150,6 @@ class FolderUpstream implements Upstream {
       if (done === LATE) throw signal.reason;
       return done;
     } catch (error) {
-      if (error instanceof SourceLie) throw new UpstreamError("malformed", error.message, { cause: error });
       if (error instanceof ProofError) throw new UpstreamError("unverified", error.message, { cause: error });
       throw error;
     }
@@ -214,7 +213,7 @@ class FolderUpstream implements Upstream {
 
   async #signedAtEnd(part: BackupPart): Promise<SignedLedgerInfo> {
     const last = (await this.#manifestOf(part)).at(-1);
-    if (last === undefined) throw new SourceLie("gap", `${part.manifest}: no chunks`);
+    if (last === undefined) throw new UpstreamError("gap", `${part.manifest}: no chunks`);
     return (await readRangeProof(this.#files, last, this.#stop.signal)).signed;
   }
 
@@ -242,7 +241,7 @@ class FolderUpstream implements Upstream {
     const part = partWith(parts, version, "version");
     const chunks = part && (await this.#manifestOf(part));
     const place = chunks?.find(({ last }) => last >= version);
-    if (place === undefined) throw new SourceLie("gap", `the backup has no version ${version}`);
+    if (place === undefined) throw new UpstreamError("gap", `the backup has no version ${version}`);
     return keepSome(this.#chunks, place.path, MAX_KEPT, () => {
       this.#places.push(place);
       if (this.#places.length > MAX_PLACES) this.#places.shift();
@@ -268,7 +267,7 @@ interface RecordChunkPlace extends ManifestChunk {
 
 function isV1(format: string, manifest: string): boolean {
   if (format === "V0" || format === "V1") return format === "V1";
-  throw new SourceLie("malformed", `${manifest}: a chunk has an unknown format`);
+  throw new UpstreamError("malformed", `${manifest}: a chunk has an unknown format`);
 }
 
 async function loadChunk(
@@ -302,13 +301,13 @@ async function loadChunk(
       await slices.pause();
     }
     if (records.length < bounds.maxRecords) {
-      throw new SourceLie("gap", `expected ${bounds.maxRecords} records, got ${records.length}`);
+      throw new UpstreamError("gap", `expected ${bounds.maxRecords} records, got ${records.length}`);
     }
     const { version, accumulatorRoot } = signed.ledgerInfo;
     const siblings = siblingsOf(beforeLast, range.right, accumulatorHeight(version + 1n));
     const isIn = siblings !== undefined && version >= last;
     if (!isIn || !equalBytes(foldAccumulator(SEED, siblings, last, lastLeaf), accumulatorRoot)) {
-      throw new SourceLie(
+      throw new UpstreamError(
         "malformed",
         `its records and ${proof} do not lead to the ledger that was signed at version ${version}`,
       );
