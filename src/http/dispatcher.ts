@@ -1,6 +1,6 @@
 // Serves one request: route, arguments, switches, body, view, handler, response. Everything that handlers share
 // happens here, once.
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { Slices } from "../base/wait.ts";
 import type { TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
@@ -271,10 +271,7 @@ export class Dispatcher {
       if (operation.ledger === "required" && operation.switch !== "submit")
         assertTrust(request.trust, this.#options.minTrust, operation.unavailable);
     }
-    if ("watched" in answer) {
-      this.#openStream(resolved, answer);
-      return undefined;
-    }
+    if ("watched" in answer) return this.#openStream(resolved, answer);
     if ("stream" in answer) {
       request.releaseView();
       if (operation.sendsEvents) this.#holdPlaces(resolved, answer.places);
@@ -300,19 +297,21 @@ export class Dispatcher {
     this.#responder.sendFile(request, file, body);
   }
 
-  #openStream(resolved: ResolvedRequest, answer: EventAnswer<WatchEvent>): void {
+  #openStream(resolved: ResolvedRequest, answer: EventAnswer<WatchEvent>): Promise<void> | undefined {
     const { request, operation, form, lastEventId } = resolved;
-    const { watched, opening, state, after, least, places } = answer;
+    const { watched, state, after, least, places } = answer;
     this.#holdPlaces(resolved, places);
     const format = (event: WatchEvent) => operation.encode(event, form, new Slices());
-    const first = state === undefined ? opening : `${opening}${format(state)}`;
-    const sink = this.#responder.startEvents(request, form, answer);
-    if (request.exchange.method === "HEAD") sink.end();
-    else {
+    const open = (text: string | Uint8Array): void => {
+      const sink = this.#responder.startEvents(request, form, answer);
+      const opening = answer.opening + text;
       const beatsFrom = state === undefined ? (lastEventId?.version ?? 0n) : 0n;
-      const source = { watched, opening: first, after, beatsFrom, least, wire: wireOf(form), format };
-      this.#options.streams.open(source, sink, request.takePlaces());
-    }
+      const source = { watched, opening, after, beatsFrom, least, wire: wireOf(form), format };
+      if (request.exchange.method === "HEAD") sink.end();
+      else this.#options.streams.open(source, sink, request.takePlaces());
+    };
+    const opened = andThen(state === undefined ? "" : format(state), open);
+    return opened instanceof Promise ? opened : undefined;
   }
 
   /** Closes each connection after its next response. */

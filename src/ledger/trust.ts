@@ -207,15 +207,16 @@ export function confirmedVersion({
   return compareTrust(open.level, CHAINED) >= 0 ? 0n : undefined;
 }
 
-/** The last version whose state has at least a level. Throws LedgerError `unavailable` if no kept version has it. */
+/** The last version whose state has at least a level, if one is asked for. Throws LedgerError `unavailable` if no kept version has it. */
 export function lastVersionWith(
   {
     trust,
     version,
     oldestVersion,
   }: TrustFacts & { readonly version: bigint; readonly oldestVersion: bigint },
-  least: TrustLevel,
+  least: TrustLevel | undefined,
 ): bigint {
+  if (least === undefined) return version;
   const weaker = trust.find(({ level }) => compareTrust(level, least) < 0);
   if (weaker === undefined || weaker.first > version) return version;
   if (weaker.first > oldestVersion) return weaker.first - 1n;

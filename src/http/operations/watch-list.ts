@@ -5,11 +5,13 @@ import { WATCH_PATH } from "../../interface/route.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { parseJsonInSlices } from "../../json/parse.ts";
 import type { Asset } from "../../ledger/balances/asset.ts";
+import { indexedId } from "../../ledger/watch/event-id.ts";
 import { readMovement, WatchList } from "../../ledger/watch/watch-list.ts";
 import { type Address, formatAddress } from "../../move/address.ts";
 import { HttpError } from "../errors.ts";
 import { parseField } from "../field.ts";
 import { type BodyField, operation } from "../operation.ts";
+import { AnswerText } from "../printing/answer-text.ts";
 import { ANSWER_ADDRESS_SCHEMA, addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { isText, membersOf, refuse } from "../schemas/batch.ts";
@@ -17,14 +19,8 @@ import { streamRefusedQuery, TRUST_SCHEMA } from "../schemas/event-stream.ts";
 import { AMOUNT_SCHEMA, U64_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
 import { filterFromOptions, minTrustField } from "../schemas/record-filter.ts";
-import {
-  endField,
-  type RecordFeed,
-  recordForms,
-  sendRecords,
-  streamStartField,
-} from "./shared/record-operation.ts";
-import { EVENTS, type RecordKind } from "./shared/record-stream.ts";
+import { endField, recordForms, sendRecords, streamStartField } from "./shared/record-operation.ts";
+import type { RecordFeed, RecordItem } from "./shared/record-stream.ts";
 
 /** Balances of one list: accounts times assets. */
 const MAX_BALANCES = 50_000;
@@ -160,44 +156,46 @@ const MOVEMENT_SCHEMA = named("Movement", {
   },
 });
 
-/** What a list is told of a record. The index is the place of the balance's first write. */
-function movementsOf(list: WatchList): RecordKind {
-  return {
-    ...EVENTS,
-    matching: (_, facts) => new Set(list.touched(facts).keys()),
-    print: async (printer, { version }, facts, view) => {
-      const texts: string[] = facts.spans.writes.map(() => "");
-      const timestamp = `${await printer.timeOf(version)}`;
-      const transaction_hash = toPrefixedHex(facts.spans.info.transactionHash);
-      for (const [index, pair] of list.touched(facts)) {
-        await printer.slices.pause();
-        const movement = await readMovement(view, version, facts, pair);
-        if (movement === undefined) continue;
-        const { before, after, counterparty } = movement;
-        texts[index] = JSON.stringify({
-          version: `${version}`,
-          timestamp,
-          transaction_hash,
-          type: after > before ? "deposit" : "withdrawal",
-          address: formatAddress(pair.owner),
-          asset_type: pair.assetType,
-          amount: `${after > before ? after - before : before - after}`,
-          balance: `${after}`,
-          counterparty,
-        });
-      }
-      return texts;
-    },
-  };
-}
-
-const FEED: RecordFeed = {
+/** Without what depends on the list. */
+const FEED = {
   name: "movement",
-  /** Of a list, `movementsOf`. */
-  kinds: { json: EVENTS },
+  idOf: indexedId,
   columns: [...Object.keys(MEMBERS), "counterparty", "trust"],
   tellsChanges: true,
-};
+} as const;
+
+/** What a list is told of a record. The index is the place of the balance's first write. */
+function movementsOf(list: WatchList): RecordFeed {
+  const print: RecordFeed["print"]["json"] = async (printer, { version }, facts, view) => {
+    const items: RecordItem[] = [];
+    const timestamp = `${await printer.timeOf(version)}`;
+    const transaction_hash = toPrefixedHex(facts.spans.info.transactionHash);
+    for (const [index, pair] of list.touched(facts)) {
+      await printer.slices.pause();
+      const movement = await readMovement(view, version, facts, pair);
+      if (movement === undefined) continue;
+      const { before, after, counterparty } = movement;
+      const json = JSON.stringify({
+        version: `${version}`,
+        timestamp,
+        transaction_hash,
+        type: after > before ? "deposit" : "withdrawal",
+        address: formatAddress(pair.owner),
+        asset_type: pair.assetType,
+        amount: `${after > before ? after - before : before - after}`,
+        balance: `${after}`,
+        counterparty,
+      });
+      items.push({ index, text: new AnswerText().add(json) });
+    }
+    return items;
+  };
+  return {
+    ...FEED,
+    matching: (_, facts) => new Set(list.touched(facts).keys()),
+    print: { json: print },
+  };
+}
 
 const { bcs: _, ...forms } = recordForms(FEED, MOVEMENT_SCHEMA, "");
 
@@ -218,8 +216,7 @@ export const watchList = operation({
   errors: ["invalid_page", "invalid_range", "version_not_found", "version_pruned"],
   async handle({ body, ...args }, context) {
     const list = await parseWatchList(body, context.slices);
-    const feed = { ...FEED, kinds: { json: movementsOf(list) } };
     const places = 1 + Math.floor(list.size / BALANCES_PER_PLACE);
-    return { ...(await sendRecords(feed, context, filterFromOptions({}), args)), places };
+    return { ...(await sendRecords(movementsOf(list), context, filterFromOptions({}), args)), places };
   },
 });

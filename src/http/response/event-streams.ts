@@ -155,8 +155,7 @@ export class EventStreams {
   /** Begins a stream, whose headers are sent; when it ends it gives its places back. */
   open(asked: StreamSource, sink: BodySink, leavePlaces: () => void): void {
     const watch = this.#watchOf(asked.least);
-    const { least } = watch;
-    const source = least === undefined ? asked : { ...asked, watched: heldTo(asked.watched, least) };
+    const source = { ...asked, watched: heldTo(asked.watched, watch.least) };
     const stream = new EventStream(this, source, { watch, sink, leavePlaces, nextBeat: this.#tick + TICKS });
     this.#streams.add(stream);
     this.#timer ??= setInterval(() => this.#beat(), this.#options.settings.streamHeartbeatMs / TICKS);

@@ -154,7 +154,7 @@ export class HeadWatch {
 
   /** The last version that is told, or that has another level. Throws LedgerError `unavailable` if there is none. */
   headOf(position: LedgerPosition, least: TrustLevel | undefined = this.least): bigint {
-    return least === undefined ? position.version : lastVersionWith(position, least);
+    return lastVersionWith(position, least);
   }
 
   /** Makes sure that new versions are noticed while something waits for them. Call after joining the feed. */

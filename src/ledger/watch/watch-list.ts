@@ -7,7 +7,7 @@ import { balanceKeys } from "../balances/balance-keys.ts";
 import { addParts, amountOfPart } from "../balances/balance-parts.ts";
 import { stateKeyHashOfBcs } from "../formats/state-key.ts";
 import type { LedgerView } from "../view.ts";
-import type { RecordFacts, StoreWrite } from "./record-filter.ts";
+import { type RecordFacts, type StoreWrite, storeNamesIn, storesIn } from "./record-filter.ts";
 
 /** A balance, with its asset as the client writes it. */
 export interface WatchedPair extends BalancePair {
@@ -40,11 +40,12 @@ export class WatchList {
   }
 
   /** The balances that a record may have changed, each by the place of its first write. */
-  touched({ stores, storeNames }: RecordFacts): ReadonlyMap<number, WatchedPair> {
+  touched(facts: RecordFacts): ReadonlyMap<number, WatchedPair> {
     const found = new Map<number, WatchedPair>();
     const seen = new Set<WatchedPair>();
-    for (const [i, { index }] of stores.entries()) {
-      const pair = this.#pairs.get(storeNames[i] as string);
+    const names = facts.find(storeNamesIn);
+    for (const [i, { index }] of facts.find(storesIn).entries()) {
+      const pair = this.#pairs.get(names[i] as string);
       if (pair === undefined || seen.has(pair)) continue;
       seen.add(pair);
       found.set(index, pair);
@@ -90,7 +91,7 @@ async function counterpartyOf(
 export async function readMovement(
   view: LedgerView,
   version: bigint,
-  { stores: written }: RecordFacts,
+  facts: RecordFacts,
   pair: WatchedPair,
 ): Promise<Movement | undefined> {
   const { owner, asset } = pair;
@@ -98,9 +99,9 @@ export async function readMovement(
   const parts = await readParts(view, version, keys, [...keys.keys()]);
   const [before, after] = parts.map(addParts) as [bigint, bigint];
   if (before === after) return undefined;
-  const stores = written.filter(
-    ({ metadata }) => metadata !== undefined && Buffer.compare(metadata, asset.metadata) === 0,
-  );
+  const stores = facts
+    .find(storesIn)
+    .filter(({ metadata }) => metadata !== undefined && Buffer.compare(metadata, asset.metadata) === 0);
   // Most of them are others.
   if (stores.length > MAX_OTHERS + keys.length) return { ...pair, before, after, counterparty: undefined };
   const own = new Set(keys.map(toMapKey));
