@@ -139,6 +139,7 @@ function isOwnType(type: AbiType): boolean {
 
 /** What the ledger needs to know of a type. */
 export interface StoredType {
+  readonly key: string;
   readonly layout: Layout;
   /** Group that keeps resources of the type, if they are kept in one. */
   readonly group: string | undefined;
@@ -405,7 +406,7 @@ export class Linker {
       const budget = { nodes: 0, isOwn: true };
       const layout = this.#makeLayout(type, budget, 1);
       const group = type.kind === "struct" ? this.struct(type).abi.groupMemberOf : undefined;
-      stored = { layout, group };
+      stored = { key, layout, group };
       if (this.#shared !== undefined && !this.#shared.isFull && budget.isOwn) {
         shared?.set(key, stored);
         this.#shared.count +=

@@ -260,9 +260,18 @@ export class Session {
     return found;
   }
 
+  /** The place of a resource that was loaded before, by the key of its type. */
+  loaded(address: string, key: string): GlobalSlot | undefined {
+    return this.#slots.get(key, address);
+  }
+
   /** A resource, or the place where it would be. The first load is charged, by `onLoad` if it is given. */
-  resource(address: string, type: AbiStructType, onLoad?: (bytes: number) => void): GlobalSlot {
-    const key = typeKey(type);
+  resource(
+    address: string,
+    type: AbiStructType,
+    key: string = typeKey(type),
+    onLoad?: (bytes: number) => void,
+  ): GlobalSlot {
     let slot = this.#slots.get(key, address);
     if (slot === undefined) {
       const { linker, state } = this.options;
