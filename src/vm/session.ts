@@ -244,13 +244,18 @@ export class Session {
   lastKey:
     | { readonly key: Value; readonly type: AbiType; readonly bytes: Uint8Array; readonly name: string }
     | undefined;
-  /** State of native modules, by the name of the module. */
-  readonly extensions = new Map<string, unknown>();
+  #extensions: Map<string, unknown> | undefined;
   isUnbiasable: boolean;
 
   constructor(options: SessionOptions) {
     this.options = options;
     this.isUnbiasable = options.isUnbiasable === true;
+  }
+
+  /** State of native modules, by the name of the module. */
+  get extensions(): Map<string, unknown> {
+    this.#extensions ??= new Map();
+    return this.#extensions;
   }
 
   /** State of a native module, made on first use. */
