@@ -27,15 +27,8 @@ export type { ForkOptions } from "./node/options/local-chain-options.ts";
 export { LOCAL_CHAIN_TABLE } from "./node/options/local-chain-options.ts";
 export { NODE_TABLE, type NodeOptions } from "./node/options/node-options.ts";
 export { ENGINE_NAMES, isSharedEngine, type StoreOptions } from "./node/store-engines.ts";
+export { examine, type Finding } from "./node/tools/doctor.ts";
 export { verifyGenesis } from "./node/tools/genesis-report.ts";
-export {
-  type LookOptions,
-  lookAtCluster,
-  lookAtData,
-  lookAtFolder,
-  lookAtProofs,
-  type StoreLook,
-} from "./node/tools/looks.ts";
 export { NETWORK_NAMES, type Network, readNetwork } from "./node/tools/networks.ts";
 export { parseOperand, refusalOf } from "./node/tools/operands.ts";
 export {
@@ -60,7 +53,6 @@ export {
   restoreData,
   type StoreReport,
 } from "./node/tools/store-tools.ts";
-export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 export type { Explanation } from "./transaction/explain/explanation.ts";
 
 /** Store errors that the user must fix; nothing was touched. */

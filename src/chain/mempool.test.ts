@@ -17,8 +17,16 @@ function sender(index: number): Keypair {
 }
 
 function sponsored(submitted: Submitted): Submitted {
-  const feePayer = { address: parseAddress("0xfee"), authenticationKey: undefined };
-  return { ...submitted, signers: { ...submitted.signers, feePayer } };
+  const feePayer = { kind: "none" } as const;
+  const authenticator = {
+    kind: "feePayer",
+    sender: feePayer,
+    secondaryAddresses: [],
+    secondarySigners: [],
+    feePayerAddress: parseAddress("0xfee"),
+    feePayer,
+  } as const;
+  return { ...submitted, transaction: { ...submitted.transaction, authenticator } };
 }
 
 function transaction(index: number, sequenceNumber: bigint, gasUnitPrice = 100n, nonce?: bigint): Submitted {

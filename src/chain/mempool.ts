@@ -325,8 +325,8 @@ export class Mempool {
   }
 }
 
-function feePayerOf({ signers: { feePayer } }: Submitted): string | undefined {
-  return feePayer === undefined ? undefined : formatAddress(feePayer.address);
+function feePayerOf({ transaction: { authenticator } }: Submitted): string | undefined {
+  return authenticator.kind === "feePayer" ? formatAddress(authenticator.feePayerAddress) : undefined;
 }
 
 function bySequenceNumber({ submitted: a }: Waiting, { submitted: b }: Waiting): number {

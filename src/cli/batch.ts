@@ -2,11 +2,11 @@
 // version; a line for each answer, or one JSON object.
 import { ConfigError } from "../base/errors.ts";
 import { type OptionValues, switchOption } from "../base/option.ts";
+import type { balancesRoute, rawItemsRoute } from "../interface/routes.ts";
 import { type CommandContext, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "./command.ts";
 import { NameFinder } from "./names.ts";
 import { askSource } from "./source/open.ts";
 import { readAtOf, stateOptions } from "./source/options.ts";
-import type { ReadAtOperand, Source } from "./source/source.ts";
 
 /** Options of these commands. */
 export const batchOptions = { ...stateOptions, json: switchOption("Print one JSON object", false) };
@@ -66,12 +66,12 @@ function* inRequests<Q>(queries: readonly Q[]): Generator<readonly Q[]> {
 
 /** What makes one of these commands differ from another. */
 interface BatchKind<Q> {
+  readonly route: typeof balancesRoute | typeof rawItemsRoute;
   /** Member of a response that holds the results. */
   readonly results: string;
   /** Member of a result that holds the value. */
   readonly value: string;
   readonly toQuery: (names: NameFinder, pair: TextPair) => Promise<Q>;
-  readonly ask: (source: Source, queries: readonly Q[], at: ReadAtOperand) => Promise<string>;
   /** Sums by name of what was asked for. */
   readonly addUp?: (queries: readonly Q[], values: readonly (string | undefined)[]) => Map<string, bigint>;
 }
@@ -82,11 +82,11 @@ type Answer = { readonly ledger_version: string; readonly timestamp_usec: string
 >;
 
 /** Runs one of these commands. The first response settles the version for the requests after it. */
-export async function runBatch<Q>(
+export async function runBatch<Q extends object>(
   values: OptionValues<typeof batchOptions>,
   operands: readonly string[],
   context: CommandContext,
-  { results: member, value: valueName, toQuery, ask, addUp }: BatchKind<Q>,
+  { route, results: member, value: valueName, toQuery, addUp }: BatchKind<Q>,
 ): Promise<number> {
   const [file] = operandsOf(operands, ["FILE"]);
   const at = readAtOf(values);
@@ -98,8 +98,8 @@ export async function runBatch<Q>(
     const names = new NameFinder(source);
     for (const pair of pairs) queries.push(await toQuery(names, pair));
     for (const some of inRequests(queries)) {
-      const when = read === undefined ? at : { version: BigInt(read.ledger_version), at: undefined };
-      const answer = JSON.parse(await ask(source, some, when)) as Answer;
+      const when = read === undefined ? at : { ledger_version: BigInt(read.ledger_version), at: undefined };
+      const answer = JSON.parse(await source.readBatch(route, when, some)) as Answer;
       const { ledger_version, timestamp_usec } = answer;
       read ??= { ledger_version, timestamp_usec };
       // The source has checked the shape.

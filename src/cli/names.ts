@@ -5,7 +5,7 @@ import { ConfigError } from "../base/errors.ts";
 import { didYouMean } from "../base/texts/nearest.ts";
 import { demoNamed, parseOperand } from "../node.ts";
 import { leftOutOf, NATIVE_COIN, NATIVE_SYMBOL } from "./asset-texts.ts";
-import type { CommandContext } from "./command.ts";
+import { type CommandContext, operandsOf } from "./command.ts";
 import type { Source } from "./source/source.ts";
 
 /** Operands that may be names: the key of the info response that has them, and what a message calls them. */
@@ -15,16 +15,10 @@ const NAMED = {
   table: { key: "demo_tables", what: "table", instead: "a table handle that starts with 0x" },
 } as const;
 
-export type NamedKind = keyof typeof NAMED;
+type NamedKind = keyof typeof NAMED;
 
 const NAME = /^[A-Za-z][\w-]{0,31}$/;
 const BARE_HEX = /^[0-9A-Fa-f]{1,63}$/;
-
-/** Checks an operand before its source is open: a name is looked up later. Throws ConfigError. */
-export function checkOperand(kind: NamedKind, shown: string, text: string): void {
-  if (isName(shown, text)) return;
-  parseOperand(kind, shown, text);
-}
 
 /** True for a name. Throws ConfigError for digits that are neither a name nor a full address. */
 function isName(shown: string, text: string): boolean {
@@ -69,28 +63,40 @@ export class NameFinder {
   }
 }
 
-/** An account and an asset. */
-export interface BalanceOperands {
-  readonly address: string;
-  readonly asset: string;
-}
+/** Words of usage lines, and options, whose operands may be names. */
+const KINDS: Readonly<Record<string, NamedKind>> = {
+  ADDRESS: "address",
+  ASSET: "asset",
+  "--asset": "asset",
+  TABLE_HANDLE: "table",
+  "--table": "table",
+};
 
-/** Checks both; the function returned finds what they stand for, and notes what the asset leaves out. Throws ConfigError. */
-export function balanceOperands(
-  { address, asset }: BalanceOperands,
-  context: Pick<CommandContext, "err">,
-  assetShown = "ASSET",
-): (source: Source) => Promise<BalanceOperands> {
-  checkOperand("address", "ADDRESS", address);
-  checkOperand("asset", assetShown, asset);
+/** Operands by their place. */
+export type Operands<N extends readonly string[]> = { readonly [K in keyof N]: string };
+
+/**
+ * Checks operands by the words that stand for them; the function returned finds what names among them stand for, and notes
+ * what an asset leaves out. Throws ConfigError.
+ */
+export function findOperands<const N extends readonly string[]>(
+  given: readonly string[],
+  words: N,
+  { err }: Pick<CommandContext, "err">,
+): (source: Source) => Promise<Operands<N>> {
+  const operands: readonly string[] = operandsOf(given, words);
+  const named = words.map((word, i) => ({ word, kind: KINDS[word], text: operands[i] ?? "" }));
+  for (const { word, kind, text } of named)
+    if (kind !== undefined && !isName(word, text)) parseOperand(kind, word, text);
   return async (source) => {
     const names = new NameFinder(source);
-    const found = {
-      address: await names.find("address", "ADDRESS", address),
-      asset: await names.find("asset", assetShown, asset),
-    };
-    const leftOut = leftOutOf(found.asset);
-    if (leftOut !== undefined) context.err(`note: left out are ${leftOut}`);
-    return found;
+    const found: string[] = [];
+    for (const { word, kind, text } of named) {
+      const meant = kind === undefined ? text : await names.find(kind, word, text);
+      const leftOut = kind === "asset" ? leftOutOf(meant) : undefined;
+      if (leftOut !== undefined) err(`note: left out are ${leftOut}`);
+      found.push(meant);
+    }
+    return found as { readonly [K in keyof N]: string };
   };
 }

@@ -5,7 +5,7 @@ import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { formatTime, parseTime } from "../base/texts/time-text.ts";
 import { fullAddress, leftOutOf, NATIVE_COIN, NATIVE_METADATA } from "./asset-texts.ts";
 import { type BalanceChange, feeOf, movedBy, type TransactionText } from "./movements.ts";
-import type { ChangeText, ReadAtOperand, Source, TrustedText } from "./source/source.ts";
+import type { ChangeText, ReadAt, Source, TrustedText } from "./source/source.ts";
 
 /** More changes than a statement can hold in memory. */
 const MAX_CHANGES = 250_000;
@@ -272,8 +272,8 @@ async function readChanges(
 }
 
 /** The state just before a moment. */
-function before(usec: bigint): ReadAtOperand {
-  return { version: undefined, at: formatTime(usec - 1n) };
+function before(usec: bigint): ReadAt {
+  return { ledger_version: undefined, at: formatTime(usec - 1n) };
 }
 
 /** The assets that an account has at one of the ends; coin types first, because each counts the asset paired with it too. */

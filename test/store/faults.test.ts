@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "lmdb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lookAtData } from "../../src/node/tools/looks.ts";
+import { lookAtData } from "../../src/node/tools/doctor.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
 import { fileMark } from "../../src/store/lmdb/files.ts";

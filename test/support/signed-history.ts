@@ -8,9 +8,10 @@ import { encodeWith } from "../../src/bcs/codec.ts";
 import { computeWaypoint, formatWaypoint, type Waypoint } from "../../src/ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
 import { signedLedgerInfoCodec } from "../../src/proof/ledger-info.ts";
+import type { Store } from "../../src/store/contract.ts";
 import { dbStateCodec, stateRootProofCodec } from "../../src/sync/signatures/backup-service.ts";
 import { lengthRecord } from "../../src/sync/signatures/length-records.ts";
-import type { SignedRows } from "../../src/sync/signatures/signed-chain.ts";
+import { loadSpan } from "../../src/sync/signatures/signed-rows.ts";
 import { epochState, ledgerInfoOf, sign } from "./proof-network.ts";
 
 const filled = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
@@ -158,22 +159,8 @@ export async function startBytesServer(answer: (path: string) => Uint8Array | nu
   };
 }
 
-/** Rows in memory. */
-export function memoryRows(): SignedRows & { readonly ends: Map<bigint, SignedLedgerInfo> } {
-  const ends = new Map<bigint, SignedLedgerInfo>();
-  let newest: SignedLedgerInfo | undefined;
-  return {
-    ends,
-    range: async () => {
-      const epochs = [...ends.keys()];
-      const [first, last] = [epochs[0], epochs.at(-1)];
-      return first === undefined || last === undefined ? undefined : { first, last };
-    },
-    epochEnd: async (epoch) => ends.get(epoch),
-    latest: async () => newest,
-    add: async (added, latest) => {
-      for (const signed of added) ends.set(signed.ledgerInfo.epoch, signed);
-      newest = latest ?? newest;
-    },
-  };
+/** The epochs whose ends a store keeps. */
+export async function keptEpochs(store: Store): Promise<bigint[]> {
+  const { first = 0n, last = -1n } = (await loadSpan(store)) ?? {};
+  return Array.from({ length: Number(last - first) + 1 }, (_, i) => first + BigInt(i));
 }

@@ -7,11 +7,12 @@ import { silentLogger } from "../../src/base/log.ts";
 import { computeWaypoint } from "../../src/ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { connectProofSource, parseProofTarget } from "../../src/sync/signatures/connect.ts";
 import { ProofKeeper, type ProofSourceStatus } from "../../src/sync/signatures/proof-keeper.ts";
 import { SignedChain } from "../../src/sync/signatures/signed-chain.ts";
 import { type PeerContent, startPeer } from "../support/peer-listener.ts";
-import { epochEnd, latestOf, memoryRows, signedHistory } from "../support/signed-history.ts";
+import { epochEnd, keptEpochs, latestOf, signedHistory } from "../support/signed-history.ts";
 import { until } from "../support/until.ts";
 
 const CHAIN_ID = 4;
@@ -31,7 +32,7 @@ async function peerWith(change: Partial<PeerContent> = {}) {
 }
 
 async function keep(address: string, waypoint = history.waypoint) {
-  const rows = memoryRows();
+  const rows = createMemoryStore();
   const chain = await SignedChain.load(rows, waypoint, fastestBls());
   const keeper = new ProofKeeper({
     sources: [connectProofSource(parseProofTarget(address), { userAgent: "test", chainId: () => CHAIN_ID })],
@@ -58,7 +59,7 @@ describe("a peer", () => {
     const { judged, chain, rows, keeper } = await keep(peer.address);
     expect(await judged()).toMatchObject({ state: "ok", kind: "peer" });
     expect(chain.latest?.ledgerInfo.version).toBe(74n);
-    expect(rows.ends.size).toBe(8);
+    expect(await keptEpochs(rows)).toHaveLength(8);
     await until(() => peer.asked.includes("pong 0101020304"));
     content.ends = [...history.ends, epochEnd(8n)];
     content.latest = latestOf(9n, 2n);
@@ -83,7 +84,7 @@ describe("a peer", () => {
     const fifth = history.ends[5] as SignedLedgerInfo;
     const { judged, rows } = await keep(peer.address, computeWaypoint(fifth.ledgerInfo));
     await judged();
-    expect([...rows.ends.keys()]).toEqual([5n, 6n, 7n]);
+    expect(await keptEpochs(rows)).toEqual([5n, 6n, 7n]);
   });
 
   const changed = (at: number) => (honest: Uint8Array) => honest.with(at, (honest[at] ?? 0) ^ 1);

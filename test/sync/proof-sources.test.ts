@@ -1,4 +1,5 @@
 // Proof sources: what an honest one leads to, and each way of lying, which leads to the reason and to nothing stored.
+
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -10,21 +11,25 @@ import { computeWaypoint, formatWaypoint, type Waypoint } from "../../src/ledger
 import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
 import { ledgerInfoCodec } from "../../src/proof/ledger-info.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
+import type { Store } from "../../src/store/contract.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { createBackupFolder } from "../../src/sync/signatures/backup-folder.ts";
 import { BackupService } from "../../src/sync/signatures/backup-service.ts";
 import { bucketOf, LocalFiles, WebFiles } from "../../src/sync/signatures/folder-files.ts";
 import { lengthRecord } from "../../src/sync/signatures/length-records.ts";
 import { ProofKeeper, type ProofSourceStatus } from "../../src/sync/signatures/proof-keeper.ts";
-import { SignedChain, type SignedRows } from "../../src/sync/signatures/signed-chain.ts";
-import { type SignatureSource, SourceLie } from "../../src/sync/signatures/source.ts";
+import { SignedChain } from "../../src/sync/signatures/signed-chain.ts";
+import { loadEpochEnd } from "../../src/sync/signatures/signed-rows.ts";
+import type { SignatureSource } from "../../src/sync/signatures/source.ts";
+import { UpstreamError } from "../../src/sync/upstream/errors.ts";
 import { epochState, ledgerInfoOf, sign } from "../support/proof-network.ts";
 import {
   backupFiles,
   encodeSigned,
   epochEnd,
   framed,
+  keptEpochs,
   latestOf,
-  memoryRows,
   serviceAnswer,
   signedHistory,
   startBytesServer,
@@ -38,7 +43,7 @@ const genesisWaypoint = history.waypoint;
 
 async function keep(
   source: SignatureSource,
-  rows: SignedRows,
+  rows: Store,
   waypoint: Waypoint = genesisWaypoint,
   setAsideMs = 5,
   logger = silentLogger,
@@ -95,17 +100,17 @@ function changeJson(all: Map<string, Uint8Array>, path: string, from: string, to
 
 describe("a backup folder", () => {
   it("on this machine leads from genesis to the last epoch, and from a later waypoint", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const { chain, judged } = await keep(await folderOf(files()), rows);
     expect(await judged()).toMatchObject({ state: "ok" });
     expect(chain.epoch).toBe(8n);
-    expect([...rows.ends.keys()]).toEqual([0n, 1n, 2n, 3n, 4n, 5n, 6n, 7n]);
+    expect(await keptEpochs(rows)).toEqual([0n, 1n, 2n, 3n, 4n, 5n, 6n, 7n]);
 
-    const later = memoryRows();
+    const later = createMemoryStore();
     const fifth = history.ends[5] as SignedLedgerInfo;
     const second = await keep(await folderOf(files()), later, computeWaypoint(fifth.ledgerInfo));
     await second.judged();
-    expect([...later.ends.keys()]).toEqual([5n, 6n, 7n]);
+    expect(await keptEpochs(later)).toEqual([5n, 6n, 7n]);
   });
 
   it("over HTTP is read with an index file, and in a bucket page by page", async () => {
@@ -116,7 +121,7 @@ describe("a backup folder", () => {
       const bytes = all.get(path.replace("/e1/", ""));
       return bytes && gzipSync(bytes);
     });
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const base = new URL("e1", served.url);
     const first = await keep(createBackupFolder("web", new WebFiles(base, "test")), rows);
     await first.judged();
@@ -135,7 +140,10 @@ describe("a backup folder", () => {
       return all.get(path.replace("/bucket/e1/", ""));
     });
     const bucketUrl = new URL("bucket/e1", bucket.url);
-    const second = await keep(createBackupFolder("bucket", new WebFiles(bucketUrl, "test")), memoryRows());
+    const second = await keep(
+      createBackupFolder("bucket", new WebFiles(bucketUrl, "test")),
+      createMemoryStore(),
+    );
     await second.judged();
     expect(second.chain.epoch).toBe(8n);
   });
@@ -258,13 +266,13 @@ describe("a backup folder", () => {
     ];
 
   it.each(lies)("is set aside for %s; what was checked before stays", async (_, change, reason, kept) => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     // Not asked again: a second question begins behind what the first one got.
     const { judged } = await keep(await folderOf(files(change)), rows, genesisWaypoint, 3_600_000);
     const status = await judged();
     expect(status.state).toBe("set_aside");
     expect(status.fault).toMatch(reason);
-    expect(rows.ends.size).toBe(kept);
+    expect(await keptEpochs(rows)).toHaveLength(kept);
   });
 
   it("is set aside when its data inflates beyond every bound", async () => {
@@ -273,7 +281,7 @@ describe("a backup folder", () => {
       root,
       files((all) => all.set(metaOf("3-5"), Buffer.alloc(80 << 20, 0x20))),
     );
-    const { judged } = await keep(createBackupFolder("bomb", new LocalFiles(url)), memoryRows());
+    const { judged } = await keep(createBackupFolder("bomb", new LocalFiles(url)), createMemoryStore());
     expect(await judged()).toMatchObject({
       state: "set_aside",
       fault: expect.stringMatching(/^endless: a line is longer than/),
@@ -285,7 +293,7 @@ describe("a backup folder", () => {
     const url = new URL(`file://${root}/later/`);
     const { judged, keeper, chain } = await keep(
       createBackupFolder(url.href, new LocalFiles(url)),
-      memoryRows(),
+      createMemoryStore(),
     );
     expect(await judged()).toMatchObject({
       state: "resting",
@@ -303,7 +311,7 @@ describe("a backup folder", () => {
 
 describe("a node's backup service", () => {
   it("leads to the latest ledger info, and a restart asks only for news", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const latest = latestOf(8n, 4n);
     const { source, server } = await serviceOf(history.ends, latest);
     const first = await keep(source, rows);
@@ -318,7 +326,7 @@ describe("a node's backup service", () => {
     expect(second.chain.latest?.ledgerInfo.version).toBe(82n);
     const ranges = grown.server.asked.filter((path) => path.startsWith("/epoch_ending_ledger_infos/"));
     expect(ranges[0]).toBe("/epoch_ending_ledger_infos/8/9");
-    expect([...rows.ends.keys()].at(-1)).toBe(8n);
+    expect((await keptEpochs(rows)).at(-1)).toBe(8n);
   });
 
   it("tells its database's state once for questions that follow each other", async () => {
@@ -342,24 +350,24 @@ describe("a node's backup service", () => {
     const warnings: string[] = [];
     const logger = { ...silentLogger, warn: (_: object, text: string) => void warnings.push(text) };
     const { source } = await serviceOf(history.ends, latestOf(8n, 4n));
-    const { keeper, judged } = await keep(source, memoryRows(), genesisWaypoint, 3_600_000, logger);
+    const { keeper, judged } = await keep(source, createMemoryStore(), genesisWaypoint, 3_600_000, logger);
     await judged();
-    for (let i = 0; i < 4; i++) keeper.blame(source, new SourceLie("malformed", "a range is false"));
+    for (let i = 0; i < 4; i++) keeper.blame(source, new UpstreamError("malformed", "a range is false"));
     expect(warnings).toEqual(["proof source set aside after a false statement"]);
     expect(keeper.sources()[0]).toMatchObject({ state: "set_aside", fault: "malformed: a range is false" });
   });
 
   it("finds the epoch of a later waypoint", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const { source } = await serviceOf(history.ends, latestOf(8n, 4n));
     const fifth = history.ends[5] as SignedLedgerInfo;
     const { judged } = await keep(source, rows, computeWaypoint(fifth.ledgerInfo));
     await judged();
-    expect([...rows.ends.keys()]).toEqual([5n, 6n, 7n]);
+    expect(await keptEpochs(rows)).toEqual([5n, 6n, 7n]);
   });
 
   it("begins with epoch 0 only where the waypoint names it", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const { source } = await serviceOf(history.ends, latestOf(8n, 4n));
     const other = { ...genesisWaypoint, hash: new Uint8Array(32).fill(1) };
     const { judged } = await keep(source, rows, other);
@@ -367,7 +375,7 @@ describe("a node's backup service", () => {
       state: "set_aside",
       fault: expect.stringMatching(/^waypoint: the proof begins at 0:/),
     });
-    expect(rows.ends.size).toBe(0);
+    expect(await keptEpochs(rows)).toHaveLength(0);
   });
 
   /** The end of epoch 4 with a change, and the reason against it. */
@@ -418,14 +426,14 @@ describe("a node's backup service", () => {
   ];
 
   it.each(lies)("is set aside for %s", async (_, end, reason) => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const ends = history.ends.with(4, end);
     const { source } = await serviceOf(ends, latestOf(8n, 4n));
     const { judged } = await keep(source, rows);
     const status = await judged();
     expect(status.state).toBe("set_aside");
     expect(status.fault).toMatch(reason);
-    expect([...rows.ends.keys()]).toEqual([0n, 1n, 2n, 3n]);
+    expect(await keptEpochs(rows)).toEqual([0n, 1n, 2n, 3n]);
   });
 
   it("is set aside for the key of a validator outside of the subgroup", async () => {
@@ -436,14 +444,14 @@ describe("a node's backup service", () => {
     const next = epochState(4n);
     const forged = { ...next, voters: next.voters.map((voter) => ({ ...voter, consensusKey: odd })) };
     const third = sign(ledgerInfoOf(3n, 30n, new Uint8Array(32), forged), [1, 2, 3]);
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const { source } = await serviceOf(history.ends.with(3, third), latestOf(8n, 4n));
     const { judged } = await keep(source, rows);
     expect(await judged()).toMatchObject({
       state: "set_aside",
       fault: expect.stringMatching(/^signature: validator \d has no usable key/),
     });
-    expect(rows.ends.size).toBe(4);
+    expect(await keptEpochs(rows)).toHaveLength(4);
   });
 
   it("is set aside for epochs that it left out, and for more than it was asked for", async () => {
@@ -451,13 +459,13 @@ describe("a node's backup service", () => {
       [framed(history.ends.slice(0, 5)), /^gap: asked for the ends of epochs 0 to 7, got 5/],
       [framed([...history.ends, epochEnd(8n)]), /^endless: more than 8 records/],
     ] as const) {
-      const rows = memoryRows();
+      const rows = createMemoryStore();
       const server = await web((path) =>
         path.startsWith("/epoch_ending") ? answer : serviceAnswer(path, history.ends, latestOf(8n, 4n)),
       );
       const { judged } = await keep(new BackupService(server.url), rows);
       expect(await judged()).toMatchObject({ state: "set_aside", fault: expect.stringMatching(reason) });
-      expect(rows.ends.size).toBe(0);
+      expect(await keptEpochs(rows)).toHaveLength(0);
     }
   });
 
@@ -470,7 +478,7 @@ describe("a node's backup service", () => {
         const claimed = path === "/db_state" ? latestOf(8n, 4n) : latest;
         return serviceAnswer(path, history.ends, claimed);
       });
-      const rows = memoryRows();
+      const rows = createMemoryStore();
       const { judged, chain } = await keep(new BackupService(server.url), rows);
       expect(await judged()).toMatchObject({ state: "set_aside", fault: expect.stringMatching(reason) });
       expect(chain.latest?.ledgerInfo.version).toBe(70n);
@@ -478,7 +486,7 @@ describe("a node's backup service", () => {
   });
 
   it("that replays an old ledger info brings no news, and takes nothing back", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     let latest = latestOf(8n, 4n);
     const server = await web((path) => serviceAnswer(path, history.ends, latest));
     const { judged, chain, keeper } = await keep(new BackupService(server.url), rows);
@@ -492,12 +500,12 @@ describe("a node's backup service", () => {
 
   it("that sends without end, or answers with an error, is dealt with", async () => {
     const flood = await web((path) => (path === "/db_state" ? new Uint8Array(1 << 20) : undefined));
-    expect(await (await keep(new BackupService(flood.url), memoryRows())).judged()).toMatchObject({
+    expect(await (await keep(new BackupService(flood.url), createMemoryStore())).judged()).toMatchObject({
       state: "set_aside",
       fault: expect.stringMatching(/larger than 64 bytes/),
     });
     const failing = await web(() => 500);
-    expect(await (await keep(new BackupService(failing.url), memoryRows())).judged()).toMatchObject({
+    expect(await (await keep(new BackupService(failing.url), createMemoryStore())).judged()).toMatchObject({
       state: "resting",
       fault: expect.stringMatching(/db_state: status 500/),
     });
@@ -506,7 +514,7 @@ describe("a node's backup service", () => {
 
 describe("the chain of signed ledger infos", () => {
   it("finds the ledger infos around a version", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const { source } = await serviceOf(history.ends, latestOf(8n, 4n));
     const { judged, chain } = await keep(source, rows);
     await judged();
@@ -522,7 +530,7 @@ describe("the chain of signed ledger infos", () => {
   });
 
   it("refuses a waypoint that its signatures contradict", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const { source } = await serviceOf(history.ends, latestOf(8n, 4n));
     const { judged } = await keep(source, rows);
     await judged();
@@ -533,11 +541,11 @@ describe("the chain of signed ledger infos", () => {
   });
 
   it("keeps the bytes that were signed", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const { source } = await serviceOf(history.ends, latestOf(8n, 4n));
     await (await keep(source, rows)).judged();
     for (const end of history.ends) {
-      const kept = rows.ends.get(end.ledgerInfo.epoch) as SignedLedgerInfo;
+      const kept = (await loadEpochEnd(rows, end.ledgerInfo.epoch)) as SignedLedgerInfo;
       expect(toHex(encodeSigned(kept))).toBe(toHex(encodeSigned(end)));
       expect(encodeWith(ledgerInfoCodec, kept.ledgerInfo)).toEqual(
         encodeWith(ledgerInfoCodec, end.ledgerInfo),

@@ -4,16 +4,12 @@ import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto
 import { sha3Parts } from "../../base/sha3.ts";
 import { Slices } from "../../base/wait.ts";
 import { encodeWith } from "../../bcs/codec.ts";
-import { struct } from "../../bcs/records.ts";
-import { u8 } from "../../bcs/scalars.ts";
-import { vector } from "../../bcs/sequences.ts";
 import { type Address, formatAddress, parseAddress } from "../../move/address.ts";
-import {
-  type AccountAuthenticator,
-  type AnyPublicKey,
-  type AnySignature,
-  anyPublicKeyCodec,
-  type WebAuthnAssertion,
+import type {
+  AccountAuthenticator,
+  AnyPublicKey,
+  AnySignature,
+  WebAuthnAssertion,
 } from "../../transaction/authenticator.ts";
 import { rawTransactionCodec } from "../../transaction/raw.ts";
 import { signingMessage } from "../../transaction/signing-message.ts";
@@ -45,39 +41,16 @@ const SMALL_ORDER: ReadonlySet<string> = new Set([
 ]);
 const NOBODY = parseAddress("0x0");
 
-const multiKeyCodec = struct({ publicKeys: vector(anyPublicKeyCodec), signaturesRequired: u8 });
-
-/** An account that signed, and the authentication key of the keys it signed with. */
-export interface Signer {
-  readonly address: Address;
-  /** Undefined where a simulation names no key. */
-  readonly authenticationKey: Uint8Array | undefined;
-}
-
-/** The accounts that sign a transaction. */
-export interface Signers {
-  readonly sender: Signer;
-  readonly secondary: readonly Signer[];
-  /** Pays in the sender's place. */
-  readonly feePayer: Signer | undefined;
-}
-
 /** One proof, with the messages that it may be a signature of. */
-interface Proof extends Signer {
+interface Proof {
   readonly authenticator: AccountAuthenticator;
   readonly messages: readonly Uint8Array[];
 }
 
-/** The signers of a transaction; throws SubmissionError for proofs that cannot be checked here. Checks no signature. */
-export function signersOf(transaction: UserTransaction): Signers {
-  const [sender, ...others] = proofsOf(transaction);
-  if (sender === undefined) throw new Error("every transaction has a sender");
-  const { authenticator } = transaction;
-  const feePayer = authenticator.kind === "feePayer" ? others.pop() : undefined;
-  return { sender, secondary: others, feePayer };
-}
-
-/** True if every signature of the transaction is valid. Works in slices: a transaction may have many signatures. */
+/**
+ * True if every signature of the transaction is valid. Works in slices: a transaction may have many signatures. Throws
+ * SubmissionError for a scheme that is not checked here, and for signers that no chain takes together.
+ */
 export async function areSignaturesValid(transaction: UserTransaction): Promise<boolean> {
   const slices = new Slices();
   for (const { authenticator, messages } of proofsOf(transaction)) {
@@ -99,46 +72,34 @@ export async function areSignaturesValid(transaction: UserTransaction): Promise<
   return true;
 }
 
-/** The signers in order: sender, secondary signers, fee payer. */
+/** The proofs of the signers in order: sender, secondary signers, fee payer. */
 function proofsOf({ raw, authenticator }: UserTransaction): Proof[] {
   const bytes = encodeWith(rawTransactionCodec, raw);
-  const proof = (
-    address: Address,
-    account: AccountAuthenticator,
-    messages: readonly Uint8Array[],
-  ): Proof => ({
-    address,
-    authenticationKey: authenticationKeyOf(account),
-    authenticator: account,
-    messages,
-  });
   switch (authenticator.kind) {
     case "ed25519":
     case "multiEd25519":
-      return [proof(raw.sender, authenticator, [signingMessage(bytes)])];
+      return [{ authenticator, messages: [signingMessage(bytes)] }];
     case "singleSender":
-      return [proof(raw.sender, authenticator.sender, [signingMessage(bytes)])];
+      return [{ authenticator: authenticator.sender, messages: [signingMessage(bytes)] }];
     default: {
       const { sender, secondaryAddresses, secondarySigners } = authenticator;
       if (secondaryAddresses.length !== secondarySigners.length)
         throw refuse("SECONDARY_KEYS_ADDRESSES_COUNT_MISMATCH");
       const payer = authenticator.kind === "feePayer" ? authenticator : undefined;
-      assertSigners(raw.sender, secondaryAddresses, [
-        sender,
-        ...secondarySigners,
-        ...(payer === undefined ? [] : [payer.feePayer]),
-      ]);
+      const others = [sender, ...secondarySigners];
+      assertSigners(
+        raw.sender,
+        secondaryAddresses,
+        payer === undefined ? others : [...others, payer.feePayer],
+      );
       const message = signingMessage(bytes, secondaryAddresses, payer?.feePayerAddress);
       // All but the fee payer may sign before they know who pays.
       const messages =
         payer === undefined ? [message] : [signingMessage(bytes, secondaryAddresses, NOBODY), message];
-      const proofs = [proof(raw.sender, sender, messages)];
-      for (const [index, address] of secondaryAddresses.entries()) {
-        const account = secondarySigners[index];
-        if (account !== undefined) proofs.push(proof(address, account, messages));
-      }
-      if (payer !== undefined) proofs.push(proof(payer.feePayerAddress, payer.feePayer, [message]));
-      return proofs;
+      const proofs = others.map((one): Proof => ({ authenticator: one, messages }));
+      return payer === undefined
+        ? proofs
+        : [...proofs, { authenticator: payer.feePayer, messages: [message] }];
     }
   }
 }
@@ -158,26 +119,6 @@ function signatureCount(account: AccountAuthenticator): number {
   if (account.kind === "multiKey") return account.signatures.length;
   if (account.kind !== "multiEd25519") return 1;
   return Math.floor(account.signature.length / ED25519_SIGNATURE_BYTES);
-}
-
-/** The authentication key of the keys in a proof; undefined if it has none. */
-function authenticationKeyOf(account: AccountAuthenticator): Uint8Array | undefined {
-  switch (account.kind) {
-    case "ed25519":
-      return sha3Parts(account.publicKey, Uint8Array.of(0));
-    case "multiEd25519":
-      return sha3Parts(account.publicKey, Uint8Array.of(1));
-    case "singleKey":
-      assertChecked(account.publicKey);
-      return sha3Parts(encodeWith(anyPublicKeyCodec, account.publicKey), Uint8Array.of(2));
-    case "multiKey":
-      for (const key of account.publicKeys) assertChecked(key);
-      return sha3Parts(encodeWith(multiKeyCodec, account), Uint8Array.of(3));
-    case "none":
-      return undefined;
-    case "abstract":
-      throw unmodelled("an account whose own function checks its signatures (account abstraction)");
-  }
 }
 
 const SCHEME_NAMES: Readonly<Partial<Record<AnyPublicKey["kind"], string>>> = {
@@ -202,11 +143,15 @@ function checksOf(account: AccountAuthenticator): readonly SignatureCheck[] | un
     case "multiEd25519":
       return multiEd25519Checks(account.publicKey, account.signature);
     case "singleKey":
+      assertChecked(account.publicKey);
       return [(message) => isAnySignature(account.publicKey, account.signature, message)];
     case "multiKey":
+      for (const key of account.publicKeys) assertChecked(key);
       return multiKeyChecks(account);
-    default:
+    case "none":
       return undefined;
+    case "abstract":
+      throw unmodelled("an account whose own function checks its signatures (account abstraction)");
   }
 }
 

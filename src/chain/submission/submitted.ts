@@ -2,10 +2,8 @@
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { transactionCodec, transactionHash } from "../../ledger/formats/transaction.ts";
-import type { Address } from "../../move/address.ts";
 import { refuse, SubmissionError } from "../../transaction/submission-error.ts";
 import { type UserTransaction, userTransactionCodec } from "../../transaction/user-transaction.ts";
-import { type Signers, signersOf } from "./signatures.ts";
 
 /** Largest transaction in bytes, as on the network. */
 export const MAX_TRANSACTION_BYTES = 64 * 1024;
@@ -15,9 +13,6 @@ export interface Submitted {
   readonly transaction: UserTransaction;
   readonly hash: Uint8Array;
   readonly sizeBytes: number;
-  readonly signers: Signers;
-  /** Pays for the gas. */
-  readonly payer: Address;
   /** Undefined for a transaction with a sequence number. */
   readonly nonce: bigint | undefined;
   /** Made by the owner of the chain, for the faucet or for an account: needs no signature of a key. */
@@ -50,13 +45,10 @@ export function toSubmitted(
   const { payload } = transaction.raw;
   if (payload.kind === "moduleBundle")
     throw new SubmissionError("malformed", "payload: module bundles were removed from the chain");
-  const signers = signersOf(transaction);
   return {
     transaction,
     hash: transactionHash(bytes),
     sizeBytes,
-    signers,
-    payer: signers.feePayer?.address ?? transaction.raw.sender,
     nonce: payload.kind === "payload" ? payload.payload.extraConfig.replayProtectionNonce : undefined,
     isOwners,
   };

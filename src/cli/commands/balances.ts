@@ -1,45 +1,41 @@
 // `sextant balance`, `balances`, `detail` and `holdings`: balances at the latest or any kept version or time.
 
 import { switchOption } from "../../base/option.ts";
+import { balanceRoute, balancesRoute } from "../../interface/routes.ts";
 import { parseOperand } from "../../node.ts";
 import { batchOptions, runBatch } from "../batch.ts";
-import { command, EXIT_OK, operandsOf } from "../command.ts";
-import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
-import { askSource } from "../source/open.ts";
-import { readAtOf, readAtOptions, sourceOptions, stateExclusions, stateOptions } from "../source/options.ts";
-import type { BalanceQueryText } from "../source/source.ts";
+import { command } from "../command.ts";
+import { questionCommand } from "../question-command.ts";
+import { readAtOptions, sourceOptions, stateExclusions, stateOptions } from "../source/options.ts";
 import { printAnswer } from "./info.ts";
 
-export const balanceCommand = command({
+export const balanceCommand = questionCommand({
   name: "balance",
-  operands: "ADDRESS ASSET",
+  operands: ["ADDRESS", "ASSET"],
   options: {
     ...stateOptions,
     json: switchOption("Print a JSON object with the digits as a string", false),
   },
-  exclusions: stateExclusions,
   examples: [
     "sextant balance anna APT    # a demo account of a local chain",
     "sextant balance 0x1 0x1::aptos_coin::AptosCoin",
     "sextant balance 0xcafe 0x1::aptos_coin::AptosCoin --ledger-version 1200 --data ./data",
     "sextant balance 0xcafe 0x1::aptos_coin::AptosCoin --at 2026-01-31T00:00:00Z",
   ],
-  run: async (values, operands, context) => {
-    const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-    const find = balanceOperands({ address: account, asset: symbol }, context);
-    const at = readAtOf(values);
-    await askSource(values, async (source) => {
-      const { address, asset } = await find(source);
-      const balance = await source.balance(address, asset, at);
-      context.out(values.json ? JSON.stringify({ address, asset, balance }) : balance);
-    });
-    return EXIT_OK;
+  answer: async ({ source, operands: [address, asset], at, values: { json }, context: { out } }) => {
+    const balance = await source.read(balanceRoute, { address, asset_type: asset, ...at });
+    out(json ? JSON.stringify({ address, asset, balance }) : balance);
   },
 });
 
+interface BalanceQuery {
+  readonly address: string;
+  readonly asset_type: string;
+}
+
 /** Sums by asset. One asset may be written in several ways; the first one names its total. */
 function addUp(
-  queries: readonly BalanceQueryText[],
+  queries: readonly BalanceQuery[],
   balances: readonly (string | undefined)[],
 ): Map<string, bigint> {
   const names = new Map<string, string>();
@@ -66,36 +62,28 @@ export const balancesCommand = command({
   ],
   run: (values, operands, context) =>
     runBatch(values, operands, context, {
+      route: balancesRoute,
       results: "balances",
       value: "balance",
       toQuery: async (names, { first, second, place }) => ({
         address: await names.find("address", `${place}, address`, first),
         asset_type: await names.find("asset", `${place}, asset`, second),
       }),
-      ask: (source, queries, at) => source.balances(queries, at),
       ...(values.totals ? { addUp } : {}),
     }),
 });
 
-export const detailCommand = command({
+export const detailCommand = questionCommand({
   name: "detail",
-  operands: "ADDRESS ASSET",
+  operands: ["ADDRESS", "ASSET"],
   options: { ...stateOptions, json: switchOption("Print the JSON response", false) },
-  exclusions: stateExclusions,
   examples: [
     "sextant detail 0x1 0x1::aptos_coin::AptosCoin",
     "sextant detail 0xcafe 0x1::aptos_coin::AptosCoin --at 1767225600 --json",
   ],
-  run: async (values, operands, context) => {
-    const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-    const find = balanceOperands({ address: account, asset: symbol }, context);
-    const at = readAtOf(values);
-    const { text } = await askSource(values, async (source) => {
-      const { address, asset } = await find(source);
-      return source.detail(address, asset, at);
-    });
+  answer: async ({ source, operands, at, values, context }) => {
+    const { text } = await source.detail(...operands, at);
     printAnswer(text, values.json, context);
-    return EXIT_OK;
   },
 });
 
@@ -103,7 +91,6 @@ interface Held {
   readonly asset_type: string;
   readonly balance: string;
   readonly symbol?: string;
-  readonly decimals?: number;
 }
 
 /** A line: the balance, and the asset's type and symbol. */
@@ -111,26 +98,17 @@ function toText({ balance, asset_type, symbol }: Held): string {
   return symbol === undefined ? `${balance}  ${asset_type}` : `${balance}  ${asset_type}  ${symbol}`;
 }
 
-export const holdingsCommand = command({
+export const holdingsCommand = questionCommand({
   name: "holdings",
-  operands: "ADDRESS",
+  operands: ["ADDRESS"],
   options: {
     ...sourceOptions,
     ...readAtOptions,
     json: switchOption("Print one JSON object for each asset", false),
   },
-  exclusions: stateExclusions,
   examples: ["sextant holdings 0xcafe", "sextant holdings 0xcafe --at 2026-01-31T00:00:00Z --json"],
-  run: async (values, operands, context) => {
-    const [account] = operandsOf(operands, ["ADDRESS"]);
-    checkOperand("address", "ADDRESS", account);
-    const at = readAtOf(values);
-    await askSource(values, async (source) => {
-      const address = await new NameFinder(source).find("address", "ADDRESS", account);
-      for await (const line of source.holdings(address, at)) {
-        context.out(values.json ? line : toText(JSON.parse(line) as Held));
-      }
-    });
-    return EXIT_OK;
+  answer: async ({ source, operands: [address], at, values: { json }, context: { out } }) => {
+    for await (const line of source.holdings(address, at))
+      out(json ? line : toText(JSON.parse(line) as Held));
   },
 });

@@ -91,7 +91,7 @@ async function closeDay(
     decimals,
     from,
     isBcs: false,
-    version: undefined,
+    ledger_version: undefined,
     at: formatTime(usec - 1n),
   };
   const files = { out: path("balances.proof.json"), csv: path("balances.csv") };

@@ -4,34 +4,15 @@
 import {
   defaultsOf,
   durationOption,
-  type OptionValues,
   pickOptions,
   rulesAmong,
   switchOption,
   textOption,
 } from "../../base/option.ts";
-import { readNetwork } from "../../node.ts";
+import { examine, type Finding } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
-import {
-  clusterFindings,
-  descriptorFindings,
-  diskFindings,
-  type Finding,
-  findInTime,
-  findingLine,
-  networkFindings,
-  permissionFindings,
-  proofFindings,
-  type SeenStore,
-  storeFindings,
-  upstreamFindings,
-} from "../doctor-checks.ts";
 import { startOptions } from "../start-options.ts";
 import { storeOf, storeOptions, storeRules } from "../store-options.ts";
-
-/** Time limits of one check, as multiples of the longest wait for a response: it may ask more than once. */
-const CHECK_WAITS = 2;
-const CLUSTER_WAITS = 6;
 
 const options = {
   ...pickOptions(startOptions, [
@@ -66,43 +47,8 @@ const options = {
   json: switchOption("Print a JSON object", false),
 };
 
-async function examine(values: OptionValues<typeof options>): Promise<readonly Finding[]> {
-  const askMs = values.timeout;
-  const checkMs = CHECK_WAITS * askMs;
-  const store = storeOf({ ...defaultsOf(storeOptions), ...values });
-  const findings: Finding[] = [...descriptorFindings(values["max-connections"])];
-  const add = async (check: string, ms: number, find: Parameters<typeof findInTime>[2]): Promise<void> => {
-    findings.push(...(await findInTime(check, ms, find)));
-  };
-  let seen: SeenStore | undefined;
-  if (store.engine === "lmdb") {
-    const { path } = store;
-    await add("permissions", checkMs, () => permissionFindings(path));
-    await add("disk", checkMs, () => diskFindings(path));
-    await add("store", checkMs, async () => {
-      seen = await storeFindings(path, Date.now());
-      return seen.findings;
-    });
-  }
-  if (store.engine === "cassandra") await add("cluster", CLUSTER_WAITS * askMs, () => clusterFindings(store));
-  const { network: name } = values;
-  const network = name === undefined ? undefined : readNetwork(name);
-  if (name !== undefined && network !== undefined)
-    findings.push(...networkFindings(name, network, Date.now()));
-  const upstreams = values.upstream.length > 0 ? values.upstream : (network?.upstreams ?? []);
-  const chainId = seen?.look?.ledger?.chainId ?? network?.chainId;
-  // At once: one that hangs does not hold up the others.
-  const asked = upstreams.map((url) =>
-    findInTime(`upstream ${url}`, checkMs, () => upstreamFindings(url, chainId, Date.now, askMs)),
-  );
-  const proofs = values.proofs.length > 0 ? values.proofs : (network?.buckets ?? []);
-  const sources = proofs.map((url) =>
-    findInTime(`proofs ${url}`, checkMs, () =>
-      proofFindings(url, { chainId, timeoutMs: askMs, waypoints: values.waypoint }),
-    ),
-  );
-  for (const found of await Promise.all([...asked, ...sources])) findings.push(...found);
-  return findings;
+function findingLine({ check, level, text, advice }: Finding): string {
+  return `${level.padEnd(4)}  ${check}: ${text}${advice === undefined ? "" : `; ${advice}`}`;
 }
 
 export const doctorCommand = command({
@@ -121,7 +67,15 @@ export const doctorCommand = command({
   ],
   run: async (values, operands, context) => {
     operandsOf(operands, []);
-    const findings = await examine(values);
+    const findings = await examine({
+      store: storeOf({ ...defaultsOf(storeOptions), ...values }),
+      maxConnections: values["max-connections"],
+      network: values.network,
+      upstreams: values.upstream,
+      proofs: values.proofs,
+      waypoints: values.waypoint,
+      askMs: values.timeout,
+    });
     const isBad = findings.some(({ level }) => level === "bad");
     if (values.json) context.out(JSON.stringify({ verdict: isBad ? "bad" : "ok", findings }));
     else for (const finding of findings) context.out(findingLine(finding));

@@ -3,25 +3,23 @@ import { ConfigError } from "../../base/errors.ts";
 import { hexBytesFault } from "../../base/hex.ts";
 import { switchOption } from "../../base/option.ts";
 import { escapeControls } from "../../base/texts/text.ts";
+import { encodeRoute, explainRoute } from "../../interface/routes.ts";
 import type { Explanation } from "../../node.ts";
-import { command, EXIT_OK, operandsOf, readInput } from "../command.ts";
-import { askSource } from "../source/open.ts";
-import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/options.ts";
+import { readInput } from "../command.ts";
+import { questionCommand } from "../question-command.ts";
+import { minVersionOptions, sourceOptions } from "../source/options.ts";
 import { alignedLines } from "./info.ts";
 
-export const encodeCommand = command({
+export const encodeCommand = questionCommand({
   name: "encode",
-  operands: "FILE|-",
+  operands: ["FILE"],
+  usage: "FILE|-",
   options: { ...sourceOptions, ...minVersionOptions, json: switchOption("Print a JSON object", false) },
-  exclusions: sourceExclusions,
   examples: ["sextant encode request.json", "sextant encode - < request.json"],
-  run: async (values, operands, context) => {
-    const [file] = operandsOf(operands, ["FILE"]);
-    const request = await readInput(file, context);
-    const answer = await askSource(values, (source) => source.encode(request));
-    const message = JSON.parse(answer) as string;
-    context.out(values.json ? JSON.stringify({ signing_message: message }) : message);
-    return EXIT_OK;
+  prepare: ([file], _, context) => readInput(file, context),
+  answer: async ({ source, prepared: request, values: { json }, context: { out } }) => {
+    const message = JSON.parse(await source.read(encodeRoute, {}, request)) as string;
+    out(json ? JSON.stringify({ signing_message: message }) : message);
   },
 });
 
@@ -87,19 +85,16 @@ function linesOf(explanation: Explanation): string[] {
   });
 }
 
-export const explainCommand = command({
+export const explainCommand = questionCommand({
   name: "explain",
-  operands: "FILE|-",
+  operands: ["FILE"],
+  usage: "FILE|-",
   options: { ...sourceOptions, ...minVersionOptions, json: switchOption("Print the JSON response", false) },
-  exclusions: sourceExclusions,
   examples: ["sextant explain request.json", "sextant encode request.json | sextant explain -"],
-  run: async (values, operands, context) => {
-    const [file] = operandsOf(operands, ["FILE"]);
-    const bytes = await readInput(file, context);
-    const request = requestOf(file, bytes);
-    const answer = await askSource(values, (source) => source.explain(request));
-    if (values.json) context.out(answer);
-    else for (const line of linesOf(JSON.parse(answer) as Explanation)) context.out(line);
-    return EXIT_OK;
+  prepare: async ([file], _, context) => requestOf(file, await readInput(file, context)),
+  answer: async ({ source, prepared: request, values: { json }, context: { out } }) => {
+    const answer = await source.read(explainRoute, {}, request);
+    if (json) out(answer);
+    else for (const line of linesOf(JSON.parse(answer) as Explanation)) out(line);
   },
 });

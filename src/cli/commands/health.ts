@@ -1,10 +1,10 @@
 // `sextant health`: asks the node of this machine how it is, for the health checks of containers and supervisors.
 import { isIPv6 } from "node:net";
+import { askOnce } from "../../base/ask-once.ts";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { durationOption, type OptionValues, switchOption, textOption } from "../../base/option.ts";
 import { pathTo } from "../../interface/route.ts";
 import { healthyRoute, readyRoute } from "../../interface/routes.ts";
-import { askOnce } from "../ask-once.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { startOptions } from "../start-options.ts";
 

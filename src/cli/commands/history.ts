@@ -3,10 +3,8 @@ import { ConfigError } from "../../base/errors.ts";
 import { choiceOption, integerOption, textOption } from "../../base/option.ts";
 import { formatTime } from "../../base/texts/time-text.ts";
 import { isReversed, parseOperand } from "../../node.ts";
-import { command, EXIT_OK, operandsOf } from "../command.ts";
-import { balanceOperands } from "../names.ts";
-import { askSource } from "../source/open.ts";
-import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/options.ts";
+import { questionCommand } from "../question-command.ts";
+import { minVersionOptions, sourceOptions } from "../source/options.ts";
 import type { ChangeText } from "../source/source.ts";
 
 const COLUMNS = ["version", "timestamp_usec", "before", "after", "transaction_hash"] as const;
@@ -17,9 +15,9 @@ function toText({ version, timestamp_usec, before, after, transaction_hash }: Ch
   return `${version}  ${formatTime(BigInt(timestamp_usec))}  ${sign}${difference}  ${after}  ${transaction_hash}`;
 }
 
-export const historyCommand = command({
+export const historyCommand = questionCommand({
   name: "history",
-  operands: "ADDRESS ASSET",
+  operands: ["ADDRESS", "ASSET"],
   options: {
     ...sourceOptions,
     ...minVersionOptions,
@@ -39,34 +37,29 @@ export const historyCommand = command({
       "text",
     ),
   },
-  exclusions: sourceExclusions,
   examples: [
     "sextant history 0xcafe 0x1::aptos_coin::AptosCoin",
     "sextant history 0xcafe 0x1::aptos_coin::AptosCoin --from 2026-01-01T00:00:00Z --to 2026-01-31T23:59:59Z --format csv",
   ],
-  run: async (values, operands, context) => {
-    const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-    const find = balanceOperands({ address: account, asset: symbol }, context);
-    const { from, to, points, format } = values;
+  prepare: (_, { from, to }) => {
     const first = from === undefined ? undefined : parseOperand("from", "--from", from);
     const last = to === undefined ? undefined : parseOperand("to", "--to", to);
     if (isReversed(first, last)) throw new ConfigError("--from: expected at most --to, got more");
-    await askSource(values, async (source) => {
-      const { address, asset } = await find(source);
-      let isFirst = true;
-      // Not before the first response: a refusal prints no header.
-      const printHeader = (): void => {
-        if (format === "csv" && isFirst) context.out(COLUMNS.join(","));
-        isFirst = false;
-      };
-      for await (const line of source.history(address, asset, { from, to, points })) {
-        printHeader();
-        const change = JSON.parse(line) as ChangeText;
-        if (format === "json") context.out(line);
-        else context.out(format === "csv" ? COLUMNS.map((name) => change[name]).join(",") : toText(change));
-      }
+  },
+  answer: async ({ source, operands, values, context: { out } }) => {
+    const { from, to, points, format } = values;
+    let isFirst = true;
+    // Not before the first response: a refusal prints no header.
+    const printHeader = (): void => {
+      if (format === "csv" && isFirst) out(COLUMNS.join(","));
+      isFirst = false;
+    };
+    for await (const line of source.history(...operands, { from, to, points })) {
       printHeader();
-    });
-    return EXIT_OK;
+      const change = JSON.parse(line) as ChangeText;
+      if (format === "json") out(line);
+      else out(format === "csv" ? COLUMNS.map((name) => change[name]).join(",") : toText(change));
+    }
+    printHeader();
   },
 });

@@ -1,9 +1,9 @@
 // `sextant info`: facts about a node.
 
 import { switchOption } from "../../base/option.ts";
-import { type CommandContext, command, EXIT_OK, operandsOf } from "../command.ts";
-import { askSource } from "../source/open.ts";
-import { sourceExclusions, sourceOptions } from "../source/options.ts";
+import type { CommandContext } from "../command.ts";
+import { questionCommand } from "../question-command.ts";
+import { sourceOptions } from "../source/options.ts";
 
 /** Prints a flat object as aligned lines. */
 export function alignedLines(object: Readonly<Record<string, unknown>>): string[] {
@@ -42,16 +42,10 @@ function flatten(object: Readonly<Record<string, unknown>>): Record<string, unkn
   return flat;
 }
 
-export const infoCommand = command({
+export const infoCommand = questionCommand({
   name: "info",
-  operands: "",
+  operands: [],
   options: { ...sourceOptions, json: switchOption("Print the JSON response", false) },
-  exclusions: sourceExclusions,
   examples: ["sextant info", "sextant info --url http://127.0.0.1:8080 --json"],
-  run: async (values, operands, context) => {
-    operandsOf(operands, []);
-    const text = await askSource(values, (source) => source.info());
-    printAnswer(text, values.json, context);
-    return EXIT_OK;
-  },
+  answer: async ({ source, values, context }) => printAnswer(await source.info(), values.json, context),
 });

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../../base/errors.ts";
 import { listOption, switchOption, textOption, textOptionWithDefault } from "../../base/option.ts";
+import { paramNames, type Route } from "../../interface/route.ts";
 import {
   balanceProofRoute,
   blockByVersionRoute,
@@ -15,7 +16,7 @@ import {
 } from "../../interface/routes.ts";
 import { checkProof, parseOperand, proofStart, proofToBcs, provableText } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
-import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
+import { findOperands } from "../names.ts";
 import { AccountList, parseDecimals } from "../proofs/account-list.ts";
 import {
   type AskedWhen,
@@ -34,73 +35,62 @@ import {
   stateExclusions,
   stateOptions,
 } from "../source/options.ts";
-import { readAt, type Source, SourceError } from "../source/source.ts";
+import { type ReadAt, type Source, SourceError } from "../source/source.ts";
 
 /** What to prove. */
 interface ProofQuery {
   /** What the report of the proof must show. */
   readonly expected: Readonly<Record<string, string>>;
-  readonly ask: (source: Source, when: When) => Promise<string>;
+  readonly ask: (when: When) => Promise<string>;
 }
 
 /** Parameters of a query. */
-interface When {
-  readonly ledger_version: bigint | undefined;
-  readonly at: string | undefined;
+interface When extends ReadAt {
   readonly from_waypoint: string | undefined;
 }
 
+/** Finds what names stand for. */
 type Find = (source: Source) => Promise<ProofQuery>;
-
-const HASH = /^0x[0-9a-fA-F]{64}$/;
 
 type Finder = (operands: readonly string[], context: CommandContext) => Find;
 
-const balanceFinder: Finder = (operands, context) => {
-  const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-  const find = balanceOperands({ address: account, asset: symbol }, context);
-  return async (source) => {
-    const { address, asset: asset_type } = await find(source);
-    const values = { address, asset_type };
-    return { expected: values, ask: (from, when) => from.read(balanceProofRoute, { ...values, ...when }) };
-  };
-};
+const HASH = /^0x[0-9a-fA-F]{64}$/;
 
-/** What a command line can prove: each checks its operands; the function returned finds what names stand for. */
+/** Proofs of the state: the operands are in the order of the path's parameters. */
+function ofState<const N extends readonly string[]>(route: Route, words: N): Finder {
+  return (operands, context) => {
+    const find = findOperands(operands, words, context);
+    const type = operands[words.indexOf("TYPE")];
+    if (type !== undefined) parseOperand("type", "TYPE", type);
+    return async (source) => {
+      const found = await find(source);
+      const expected = Object.fromEntries(paramNames(route.path).map((param, i) => [param, found[i] ?? ""]));
+      return { expected, ask: (when) => source.read(route, { ...expected, ...when }) };
+    };
+  };
+}
+
+const balanceFinder = ofState(balanceProofRoute, ["ADDRESS", "ASSET"]);
+
+/** What a command line can prove: each checks its operands. */
 const FINDERS: Readonly<Record<string, Finder>> = {
   balance: balanceFinder,
-  resource: (operands) => {
-    const [account, resource_type] = operandsOf(operands, ["ADDRESS", "TYPE"]);
-    parseOperand("type", "TYPE", resource_type);
-    return async (source) => {
-      const values = { address: await accountOf(source, account), resource_type };
-      return {
-        expected: values,
-        ask: (from, when) => from.read(resourceProofRoute, { ...values, ...when }),
-      };
-    };
-  },
-  module: (operands) => {
-    const [account, module_name] = operandsOf(operands, ["ADDRESS", "NAME"]);
-    return async (source) => {
-      const values = { address: await accountOf(source, account), module_name };
-      return { expected: values, ask: (from, when) => from.read(moduleProofRoute, { ...values, ...when }) };
-    };
-  },
+  resource: ofState(resourceProofRoute, ["ADDRESS", "TYPE"]),
+  module: ofState(moduleProofRoute, ["ADDRESS", "NAME"]),
   transaction: (operands) => {
     const [given] = operandsOf(operands, ["VERSION|HASH"]);
     if (HASH.test(given)) {
-      const values = { txn_hash: given };
-      return async () => ({
-        expected: { transaction_hash: given.toLowerCase() },
-        ask: (source, { from_waypoint }) =>
-          source.read(transactionHashProofRoute, { ...values, from_waypoint }),
+      const expected = { transaction_hash: given.toLowerCase() };
+      return async (source) => ({
+        expected,
+        ask: ({ from_waypoint }) =>
+          source.read(transactionHashProofRoute, { txn_hash: given, from_waypoint }),
       });
     }
     const txn_version = `${parseOperand("version", "VERSION", given)}`;
-    return async () => ({
+    return async (source) => ({
       expected: { claim: "transaction", ledger_version: txn_version },
-      ask: (source, { from_waypoint }) => source.read(transactionProofRoute, { txn_version, from_waypoint }),
+      ask: ({ from_waypoint }) => source.read(transactionProofRoute, { txn_version, from_waypoint }),
     });
   },
   event: (operands) => {
@@ -110,11 +100,10 @@ const FINDERS: Readonly<Record<string, Finder>> = {
     const event_index = `${parseOperand("version", "INDEX", index)}`;
     return async (source) => {
       const txn_version = isHash ? await versionOf(source, given) : `${BigInt(given)}`;
-      const values = { txn_version, event_index };
       const asked = isHash ? { transaction_hash: given.toLowerCase() } : { ledger_version: txn_version };
       return {
         expected: { ...asked, event_index },
-        ask: (from, { from_waypoint }) => from.read(eventProofRoute, { ...values, from_waypoint }),
+        ask: ({ from_waypoint }) => source.read(eventProofRoute, { txn_version, event_index, from_waypoint }),
       };
     };
   },
@@ -124,10 +113,6 @@ async function versionOf(source: Source, txn_hash: string): Promise<string> {
   const found = JSON.parse(await source.read(transactionByHashRoute, { txn_hash })) as { version?: string };
   if (found.version === undefined) throw new ConfigError(`transaction ${txn_hash} is not in a block yet`);
   return found.version;
-}
-
-function accountOf(source: Source, given: string): Promise<string> {
-  return new NameFinder(source).find("address", "ADDRESS", given);
 }
 
 /** Checks what to prove. Throws ConfigError. */
@@ -144,13 +129,13 @@ function queryOf(
   if (table === undefined || key === undefined) {
     throw new ConfigError("--table and --key: expected both, or ADDRESS and ASSET");
   }
-  checkOperand("table", "--table", table);
+  const find = findOperands([table], ["--table"], context);
   parseOperand("key", "--key", key);
   return async (source) => {
-    const table_handle = await new NameFinder(source).find("table", "--table", table);
+    const [table_handle] = await find(source);
     return {
       expected: { table_handle, key },
-      ask: (from, when) => from.read(rawItemProofRoute, { table_handle, ...when }, { key }),
+      ask: (when) => source.read(rawItemProofRoute, { table_handle, ...when }, { key }),
     };
   };
 }
@@ -290,11 +275,12 @@ export const proveCommand = command({
     if (isRecord && (values.at ?? values["ledger-version"]) !== undefined) {
       throw new ConfigError("--at, --ledger-version: expected neither for a transaction or an event");
     }
-    const at = { ...(isRecord ? {} : minVersionOf(values)), ...readAtOf(values) };
+    const at = readAtOf(values);
+    const asked = { ...(isRecord ? {} : minVersionOf(values)), ...at };
     if (from !== undefined) parseOperand("waypoint", "--from-waypoint", from);
     return askSource(values, async (source) => {
       const query = await find(source);
-      const text = await query.ask(source, { ...readAt(at), from_waypoint: from });
+      const text = await query.ask({ ...at, from_waypoint: from });
       const waypoint = from ?? proofStart(text);
       // No matter which node wrote the answer, only a proof that holds is worth a file.
       const { reason, shown } = checkProof(text, waypoint);
@@ -303,7 +289,7 @@ export const proveCommand = command({
         return EXIT_FAILED;
       }
       // A node could answer with a good proof of something else.
-      const difference = differenceOf(query, at, shown);
+      const difference = differenceOf(query, asked, shown);
       if (difference !== undefined) {
         context.err(difference);
         return EXIT_FAILED;

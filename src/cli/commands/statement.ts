@@ -2,14 +2,13 @@
 import { ConfigError } from "../../base/errors.ts";
 import { choiceOption, textOption } from "../../base/option.ts";
 import { parseOperand } from "../../node.ts";
-import { command, EXIT_OK, operandsOf } from "../command.ts";
-import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
+import { command, EXIT_OK } from "../command.ts";
+import { findOperands } from "../names.ts";
 import { proveStatements } from "../proofs/statement-proofs.ts";
 import { writeWhole } from "../proofs/whole-file.ts";
 import { askSource } from "../source/open.ts";
 import { DEFAULT_URL, sourceExclusions, sourceOptions } from "../source/options.ts";
-import type { Source } from "../source/source.ts";
-import { parsePeriod, readStatements, type StatementQuery } from "../statement.ts";
+import { parsePeriod, readStatements } from "../statement.ts";
 import { STATEMENT_FORMS } from "../statement-forms.ts";
 
 export const statementCommand = command({
@@ -57,25 +56,20 @@ export const statementCommand = command({
     "sextant statement 0xcafe --asset 0x1::aptos_coin::AptosCoin --from 2026-01-01 --to now --format html > statement.html",
   ],
   run: async (values, operands, context) => {
-    const { asset, format, data, url = DEFAULT_URL, proofs, "from-waypoint": from } = values;
+    const { asset: given, format, data, url = DEFAULT_URL, proofs, "from-waypoint": from } = values;
     const [, surplus] = operands;
-    if (asset === undefined && surplus !== undefined) {
+    if (given === undefined && surplus !== undefined) {
       throw new ConfigError(`unexpected ${surplus}: the asset is an option, --asset ${surplus}`);
     }
-    const [address] = operandsOf(operands, ["ADDRESS"]);
-    checkOperand("address", "ADDRESS", address);
-    const find: (source: Source) => Promise<Pick<StatementQuery, "address" | "asset">> =
-      asset === undefined
-        ? async (source) => ({
-            address: await new NameFinder(source).find("address", "ADDRESS", address),
-            asset,
-          })
-        : balanceOperands({ address, asset }, context, "--asset");
+    const findAddress = findOperands(operands, ["ADDRESS"], context);
+    const findAsset = given === undefined ? undefined : findOperands([given], ["--asset"], context);
     const period = parsePeriod(values);
     const node = data === undefined ? url : `data directory ${data}`;
     if (from !== undefined) parseOperand("waypoint", "--from-waypoint", from);
     const statements = await askSource(values, async (source) => {
-      const read = await readStatements(source, { ...(await find(source)), ...period, node });
+      const [address] = await findAddress(source);
+      const [asset] = (await findAsset?.(source)) ?? [];
+      const read = await readStatements(source, { address, asset, ...period, node });
       if (proofs === undefined) return read;
       const waypoint = await writeWhole("--proofs", proofs, (put) =>
         proveStatements(source, read, from, put),

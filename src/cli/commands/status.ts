@@ -1,9 +1,8 @@
 // `sextant status`: the ledger's head and its age.
 import { USEC_PER_MS } from "../../base/numbers.ts";
 import { switchOption } from "../../base/option.ts";
-import { command, EXIT_OK, operandsOf } from "../command.ts";
-import { askSource } from "../source/open.ts";
-import { sourceExclusions, sourceOptions } from "../source/options.ts";
+import { questionCommand } from "../question-command.ts";
+import { sourceOptions } from "../source/options.ts";
 import { printFields } from "./info.ts";
 
 interface LedgerAnswer {
@@ -69,35 +68,30 @@ function trustLines(info: Readonly<Record<string, unknown>>): Record<string, unk
   return shown;
 }
 
-export const statusCommand = command({
+export const statusCommand = questionCommand({
   name: "status",
-  operands: "",
+  operands: [],
   options: { ...sourceOptions, json: switchOption("Print a JSON object", false) },
-  exclusions: sourceExclusions,
   examples: ["sextant status", "sextant status --data ./data --json"],
-  run: async (values, operands, context) => {
-    operandsOf(operands, []);
-    const { ledger, info } = await askSource(values, async (source) => {
-      const info = JSON.parse(await source.info()) as Record<string, unknown>;
-      // One answer for all lines. Other software has its head in `GET /v1`, whose error also says why there is none.
-      const isTold = info.ledger_version !== undefined || info.state_version !== undefined;
-      const ledger: unknown = isTold
-        ? { ...info, chain_id: info.chain_id_number }
-        : JSON.parse(await source.ledger());
-      return { ledger: ledger as LedgerAnswer, info };
-    });
-    const { state_version, state_items } = info;
+  answer: async ({ source, values, context }) => {
+    const info = JSON.parse(await source.info()) as Record<string, unknown>;
+    const { sync_mode, sync_state, state_version, state_items } = info;
     if (state_version !== undefined) {
-      const { sync_mode, sync_state } = info;
       const fetched = { sync_mode, sync_state, state_version, state_items };
       printFields({ ...fetched, ...followLines(info) }, values.json, context);
-      return EXIT_OK;
+      return;
     }
+    // One answer for all lines. Other software has its head in `GET /v1`, whose error also says why there is none.
+    const ledger = (
+      info.ledger_version === undefined
+        ? JSON.parse(await source.ledger())
+        : { ...info, chain_id: info.chain_id_number }
+    ) as LedgerAnswer;
     const blockTimeMs = Number(BigInt(ledger.ledger_timestamp) / USEC_PER_MS);
     const status = {
       chain_id: ledger.chain_id,
-      sync_mode: info.sync_mode,
-      sync_state: info.sync_state,
+      sync_mode,
+      sync_state,
       trust_level: info.trust_level,
       ...trustLines(info),
       ...forkLines(info),
@@ -110,6 +104,5 @@ export const statusCommand = command({
       latest_block_age_seconds: Math.max(0, Math.round((Date.now() - blockTimeMs) / 1000)),
     };
     printFields(status, values.json, context);
-    return EXIT_OK;
   },
 });

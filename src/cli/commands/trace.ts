@@ -2,10 +2,11 @@
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { switchOption } from "../../base/option.ts";
 import { escapeControls } from "../../base/texts/text.ts";
+import { traceByVersionRoute, traceRoute } from "../../interface/routes.ts";
 import type { TraceAnswer, TracedCall, TracedValue } from "../../node.ts";
-import { type CommandContext, command, EXIT_OK, operandsOf, readInput } from "../command.ts";
-import { askSource } from "../source/open.ts";
-import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/options.ts";
+import { type CommandContext, readInput } from "../command.ts";
+import { questionCommand } from "../question-command.ts";
+import { minVersionOptions, sourceOptions } from "../source/options.ts";
 
 /** Characters of one value. */
 const SHOWN_LENGTH = 120;
@@ -52,18 +53,20 @@ async function requestIn(file: string, context: CommandContext): Promise<object>
   }
 }
 
-export const traceCommand = command({
+export const traceCommand = questionCommand({
   name: "trace",
-  operands: "VERSION|FILE|-",
+  operands: ["VERSION or FILE"],
+  usage: "VERSION|FILE|-",
   options: { ...sourceOptions, ...minVersionOptions, json: switchOption("Print the JSON response", false) },
-  exclusions: sourceExclusions,
   examples: ["sextant trace 1234", "sextant trace request.json"],
-  run: async (values, operands, context) => {
-    const [what] = operandsOf(operands, ["VERSION or FILE"]);
-    const asked = /^\d+$/.test(what) ? what : await requestIn(what, context);
-    const answer = await askSource(values, (source) => source.trace(asked));
-    if (values.json) context.out(answer);
-    else for (const line of linesOf(JSON.parse(answer) as TraceAnswer)) context.out(escapeControls(line));
-    return EXIT_OK;
+  prepare: async ([what], _, context): Promise<string | object> =>
+    /^\d+$/.test(what) ? what : requestIn(what, context),
+  answer: async ({ source, prepared: asked, values: { json }, context: { out } }) => {
+    const answer =
+      typeof asked === "string"
+        ? await source.read(traceByVersionRoute, { txn_version: asked })
+        : await source.read(traceRoute, {}, asked);
+    if (json) out(answer);
+    else for (const line of linesOf(JSON.parse(answer) as TraceAnswer)) out(escapeControls(line));
   },
 });

@@ -64,9 +64,8 @@ export const viewCommand = command({
     if (name === "") {
       throw new ConfigError(`FUNCTION: expected a function such as 0x1::coin::balance, got ${called}`);
     }
-    const { version: ledger_version, at } = readAtOf(values);
+    const when = readAtOf(values);
     await askSource(values, async (source) => {
-      const when = { ledger_version, at };
       const module =
         texts.length === 0 ? "{}" : await source.read(accountModuleRoute, { address, module_name, ...when });
       const types = parametersOf(module, name);

@@ -3,8 +3,8 @@ import { ConfigError } from "../../base/errors.ts";
 import { integerOption, switchOption, textOption } from "../../base/option.ts";
 import { formatTime } from "../../base/texts/time-text.ts";
 import { parseOperand } from "../../node.ts";
-import { type CommandContext, command, EXIT_OK, operandsOf } from "../command.ts";
-import { balanceOperands } from "../names.ts";
+import { type CommandContext, command, EXIT_OK } from "../command.ts";
+import { findOperands } from "../names.ts";
 import { askSource } from "../source/open.ts";
 import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/options.ts";
 import type { Source, WatchQuery } from "../source/source.ts";
@@ -28,11 +28,10 @@ function queryOf(
   context: CommandContext,
 ): (source: Source) => Promise<WatchQuery> {
   if (operands.length === 0) return async () => ({ balance: undefined, after });
-  const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-  const find = balanceOperands({ address: account, asset: symbol }, context);
+  const find = findOperands(operands, ["ADDRESS", "ASSET"], context);
   return async (source) => {
-    const { address, asset } = await find(source);
-    return { balance: { address, asset_type: asset }, after };
+    const [address, asset_type] = await find(source);
+    return { balance: { address, asset_type }, after };
   };
 }
 

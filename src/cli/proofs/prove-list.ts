@@ -6,7 +6,7 @@ import { checkProof, ProofCheck, parseOperand, proofPart, proofStart, proofToBcs
 import { fullAddress } from "../asset-texts.ts";
 import type { CommandContext } from "../command.ts";
 import { NameFinder } from "../names.ts";
-import { type ReadAtOperand, type Source, SourceError } from "../source/source.ts";
+import { type ReadAt, type Source, SourceError } from "../source/source.ts";
 import {
   type AccountList,
   assertDecimals,
@@ -23,7 +23,7 @@ import {
 import { writeWhole } from "./whole-file.ts";
 
 /** The versions and the time that were asked for. */
-export interface AskedWhen extends ReadAtOperand {
+export interface AskedWhen extends ReadAt {
   readonly minLedgerVersion?: bigint | undefined;
 }
 
@@ -35,7 +35,7 @@ export function differ(asked: string, found: string): string {
 
 /** The version or time that a proof that holds shows in the place of what was asked; undefined if it is that. */
 export function whenDiffers(
-  { version, minLedgerVersion: least, at }: AskedWhen,
+  { ledger_version: version, minLedgerVersion: least, at }: AskedWhen,
   { ledger_version: proven = "", time = "", next_time: next }: Shown,
 ): string | undefined {
   if (version !== undefined && version !== BigInt(proven))
@@ -93,7 +93,7 @@ const MAX_QUERIES = 1000;
 const CSV_CHARACTERS = 1 << 16;
 
 /** What to prove of which accounts, and where to write it. */
-export interface ListJob extends ReadAtOperand {
+export interface ListJob extends ReadAt {
   readonly list: AccountList;
   readonly assets: readonly string[];
   readonly decimals: Decimals;
@@ -192,25 +192,19 @@ export async function resolveList(
 async function* askParts(
   source: Source,
   parts: Generator<readonly Query[], undefined>,
-  { version, at, from, isBcs }: ListJob,
+  { ledger_version, at, from, isBcs }: ListJob,
 ): AsyncGenerator<{ readonly text: string; readonly part: readonly Query[] }> {
-  const ask = (
-    queries: readonly Query[],
-    when: Partial<ReadAtOperand>,
-    from_waypoint: string | undefined,
-  ) => {
-    const values = { ledger_version: when.version, at: when.at, from_waypoint, authentication_keys: "true" };
-    return source.read(balancesProofRoute, values, { queries });
-  };
+  const ask = (queries: readonly Query[], when: Partial<ReadAt>, from_waypoint: string | undefined) =>
+    source.read(balancesProofRoute, { ...when, from_waypoint, authentication_keys: "true" }, { queries });
   const [{ value: first = [] }, { value: second }] = [parts.next(), parts.next()];
   if (isBcs && second !== undefined) {
     throw new ConfigError(`--bcs: expected at most ${MAX_QUERIES} balances, got more; leave it out`);
   }
-  const text = await ask(first, { version, at }, from);
+  const text = await ask(first, { ledger_version, at }, from);
   if (second === undefined) return yield { text, part: first };
   const start = from ?? proofStart(text);
   const { shown } = checkProof(text, start);
-  const when = { version: BigInt(shown.ledger_version ?? 0) };
+  const when = { ledger_version: BigInt(shown.ledger_version ?? 0) };
   const next = await ask(second, when, start);
   // A block that came meanwhile has another signature. It stays the same from then on, where each block has its own.
   const isSame = proofPart(next, text) !== next;

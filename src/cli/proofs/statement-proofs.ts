@@ -71,7 +71,7 @@ async function* receiptsOf(
   from_waypoint: string,
 ): AsyncGenerator<string> {
   if (changes.length === 0) return;
-  const at = { version: BigInt(closing.ledger_version), at: undefined };
+  const at = { ledger_version: BigInt(closing.ledger_version), at: undefined };
   const { text } = await source.detail(address, asset, at);
   const { fungible } = JSON.parse(text) as { fungible: { address: string; metadata: string } };
   const counts = assetTest(asset, fungible.metadata);

@@ -8,7 +8,7 @@ import {
   textOption,
 } from "../../base/option.ts";
 import { MAX_WAIT_MS, type MinVersionOptions, parseOperand } from "../../node.ts";
-import type { ReadAtOperand } from "./source.ts";
+import type { ReadAt } from "./source.ts";
 
 /** Node that the reading commands ask unless told otherwise. */
 export const DEFAULT_URL = "http://127.0.0.1:8080";
@@ -87,15 +87,17 @@ export function filterQuery(values: OptionValues<typeof filterOptions>): URLSear
   return query;
 }
 
+/** The version or time to read at, as it was given. */
+export interface ReadAtValues {
+  readonly "ledger-version"?: string | undefined;
+  readonly at?: string | undefined;
+}
+
 /** The version or time that the options name. Throws ConfigError. */
-export function readAtOf(values: {
-  readonly "ledger-version": string | undefined;
-  readonly at: string | undefined;
-}): ReadAtOperand {
-  const { "ledger-version": version, at } = values;
+export function readAtOf({ "ledger-version": version, at }: ReadAtValues): ReadAt {
   if (at !== undefined) parseOperand("time", "--at", at);
   return {
-    version: version === undefined ? undefined : parseOperand("version", "--ledger-version", version),
+    ledger_version: version === undefined ? undefined : parseOperand("version", "--ledger-version", version),
     at,
   };
 }

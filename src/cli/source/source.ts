@@ -4,50 +4,25 @@
 import { CodedError } from "../../base/errors.ts";
 import type { Route, RouteValues } from "../../interface/route.ts";
 import {
-  balanceRoute,
-  balancesRoute,
   detailRoute,
-  encodeRoute,
-  explainRoute,
   historyRoute,
   holdingsRoute,
   infoRoute,
   ledgerInfoRoute,
-  rawItemRoute,
-  rawItemsRoute,
-  tableItemCountRoute,
-  tableItemsRoute,
-  traceByVersionRoute,
-  traceRoute,
   transactionByVersionRoute,
 } from "../../interface/routes.ts";
 import type { RangeQuestion } from "../../node.ts";
-import { listLines, toObject } from "./answer-shapes.ts";
+import { listLines } from "./answer-shapes.ts";
 
 /** Rows of a page that is asked for. */
-const PAGE_ROWS = 1000;
+export const PAGE_ROWS = 1000;
 /** Most pages in a row without a row. A node looks up 2000 keys for one, and may find none that changed. */
 const MAX_EMPTY_PAGES = 10_000;
 
-/** The version or time to read at; the latest version if both are undefined. */
-export interface ReadAtOperand {
-  readonly version: bigint | undefined;
+/** The version or time to read at, by the names of a route; the latest version if both are undefined. */
+export interface ReadAt {
+  readonly ledger_version: bigint | undefined;
   readonly at: string | undefined;
-}
-
-/** Which rows of a table to read. */
-export interface TableItemsOperand extends ReadAtOperand {
-  readonly since: bigint | undefined;
-}
-
-export interface BalanceQueryText {
-  readonly address: string;
-  readonly asset_type: string;
-}
-
-export interface TableQueryText {
-  readonly table_handle: string;
-  readonly key: string;
 }
 
 /** The changes to read. */
@@ -59,7 +34,7 @@ export interface HistoryTexts {
 
 /** What to watch: a balance, or the blocks. */
 export interface WatchQuery {
-  readonly balance: BalanceQueryText | undefined;
+  readonly balance: { readonly address: string; readonly asset_type: string } | undefined;
   /** Begins with the changes after this version. */
   readonly after: bigint | undefined;
 }
@@ -92,13 +67,6 @@ export interface Question<R extends Route = Route> {
   readonly queries?: number | undefined;
 }
 
-export function readAt({ version, at }: ReadAtOperand): {
-  readonly ledger_version: bigint | undefined;
-  readonly at: string | undefined;
-} {
-  return { ledger_version: version, at };
-}
-
 function jsonBody(body: object): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(body));
 }
@@ -113,11 +81,11 @@ export abstract class Source {
   abstract close(): Promise<void>;
 
   /** The pages of a list, whose cursors name the version of the first page. */
-  async *#pages<R extends Route>(question: Question<R>): AsyncGenerator<string> {
-    let values: RouteValues<R> = question.values;
+  async *pages<R extends Route>(route: R, given: RouteValues<R>): AsyncGenerator<string> {
+    let values = given;
     const seen = new Set<string>();
     for (let empty = 0; ; ) {
-      const { text, cursor } = await this.ask({ ...question, values });
+      const { text, cursor } = await this.ask({ route, values });
       yield text;
       if (cursor === undefined) return;
       // Cursors in a circle would never end, nor would a list that shows nothing; a count shows nothing before its end.
@@ -130,25 +98,28 @@ export abstract class Source {
     }
   }
 
-  async #text<R extends Route>(
+  /** One JSON object for each item of a list that comes in pages. */
+  async *list<R extends Route>(route: R, values: RouteValues<R>): AsyncGenerator<string> {
+    for await (const page of this.pages(route, values)) yield* listLines(page);
+  }
+
+  /** The JSON text of a read. The body is an object, or JSON as it was given. */
+  async read<R extends Route>(route: R, values: RouteValues<R>, body?: object): Promise<string> {
+    const bytes = body instanceof Uint8Array || body === undefined ? body : jsonBody(body);
+    return (await this.ask({ route, values, body: bytes })).text;
+  }
+
+  /** The JSON text of a batch. */
+  async readBatch<R extends Route>(
     route: R,
     values: RouteValues<R>,
-    body?: Uint8Array,
-    queries?: number,
+    queries: readonly object[],
   ): Promise<string> {
-    return (await this.ask({ route, values, body, queries })).text;
+    return (await this.ask({ route, values, body: jsonBody({ queries }), queries: queries.length })).text;
   }
 
-  balance(address: string, asset_type: string, at: ReadAtOperand): Promise<string> {
-    return this.#text(balanceRoute, { address, asset_type, ...readAt(at) });
-  }
-
-  balances(queries: readonly BalanceQueryText[], at: ReadAtOperand): Promise<string> {
-    return this.#text(balancesRoute, readAt(at), jsonBody({ queries }), queries.length);
-  }
-
-  detail(address: string, asset_type: string, at: ReadAtOperand): Promise<TrustedText> {
-    return this.ask({ route: detailRoute, values: { address, asset_type, ...readAt(at) } });
+  detail(address: string, asset_type: string, at: ReadAt): Promise<TrustedText> {
+    return this.ask({ route: detailRoute, values: { address, asset_type, ...at } });
   }
 
   history(address: string, asset_type: string, range: HistoryTexts): AsyncIterable<string> {
@@ -156,66 +127,20 @@ export abstract class Source {
     return this.list(historyRoute, { address, asset_type, ...range, limit });
   }
 
-  holdings(address: string, at: ReadAtOperand): AsyncIterable<string> {
-    return this.list(holdingsRoute, { address, limit: PAGE_ROWS, ...readAt(at) });
-  }
-
-  tableItems(table_handle: string, at: TableItemsOperand): AsyncIterable<string> {
-    const values = { table_handle, since: at.since, limit: PAGE_ROWS, ...readAt(at) };
-    return this.list(tableItemsRoute, values);
-  }
-
-  async countTableItems(table_handle: string, at: TableItemsOperand): Promise<bigint> {
-    const values = { table_handle, since: at.since, ...readAt(at) };
-    let total = 0n;
-    for await (const page of this.#pages({ route: tableItemCountRoute, values })) {
-      total += BigInt(toObject(page)?.count as string);
-    }
-    return total;
-  }
-
-  rawItem(table_handle: string, key: string, at: ReadAtOperand): Promise<string> {
-    return this.#text(rawItemRoute, { table_handle, ...readAt(at) }, jsonBody({ key }));
-  }
-
-  rawItems(queries: readonly TableQueryText[], at: ReadAtOperand): Promise<string> {
-    return this.#text(rawItemsRoute, readAt(at), jsonBody({ queries }), queries.length);
+  holdings(address: string, at: ReadAt): AsyncIterable<string> {
+    return this.list(holdingsRoute, { address, limit: PAGE_ROWS, ...at });
   }
 
   transaction(version: string): Promise<string> {
     return this.read(transactionByVersionRoute, { txn_version: version });
   }
 
-  /** The trace of a committed transaction by its version, or of one to simulate. */
-  trace(what: string | object): Promise<string> {
-    if (typeof what === "string") return this.#text(traceByVersionRoute, { txn_version: what });
-    return this.#text(traceRoute, {}, jsonBody(what));
-  }
-
-  /** The JSON text of any other read. */
-  read<R extends Route>(route: R, values: RouteValues<R>, body?: object): Promise<string> {
-    return this.#text(route, values, body && jsonBody(body));
-  }
-
-  /** One JSON object for each item of a list that comes in pages. */
-  async *list<R extends Route>(route: R, values: RouteValues<R>): AsyncGenerator<string> {
-    for await (const page of this.#pages({ route, values })) yield* listLines(page);
-  }
-
-  encode(request: Uint8Array): Promise<string> {
-    return this.#text(encodeRoute, {}, request);
-  }
-
-  explain(request: Uint8Array): Promise<string> {
-    return this.#text(explainRoute, {}, request);
-  }
-
   info(): Promise<string> {
-    return this.#text(infoRoute, {});
+    return this.read(infoRoute, {});
   }
 
   ledger(): Promise<string> {
-    return this.#text(ledgerInfoRoute, {});
+    return this.read(ledgerInfoRoute, {});
   }
 }
 

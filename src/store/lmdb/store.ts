@@ -20,7 +20,7 @@ import { requireLedger, withoutRefutation } from "../read-check.ts";
 import { putIndexRows, writeBase, writeBatch, writeSideRows } from "./commit.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { assertDiskSpace, fileMark } from "./files.ts";
+import { assertDiskSpace, assertLocalDisk, fileMark } from "./files.ts";
 import { writeFormat } from "./format.ts";
 import { assertLease, type Lease, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
@@ -75,6 +75,7 @@ async function openForReading(options: LmdbStoreOptions): Promise<Opened> {
 
 async function openForWriting(options: LmdbStoreOptions): Promise<Opened> {
   const { path, mapSizeBytes } = options;
+  assertLocalDisk(path);
   return openLeased({
     path,
     mapSizeBytes,

@@ -1,25 +1,33 @@
 // The checks of `sextant doctor`: the machine, the data directory, and the upstreams, proof sources and cluster that a node
-// would use. They change nothing; each finding is one line.
+// would use. They change nothing and check no signature; each finding is one line.
 import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { CodedError, errorText } from "../base/errors.ts";
-import { USEC_PER_MS } from "../base/numbers.ts";
-import { DAY_MS } from "../base/settings.ts";
-import { LATE, within } from "../base/wait.ts";
-import { urlTo } from "../interface/route.ts";
-import { ledgerInfoRoute } from "../interface/routes.ts";
-import {
-  type LookOptions,
-  lookAtCluster,
-  lookAtData,
-  lookAtFolder,
-  lookAtProofs,
-  type Network,
-  parseUpstreamUrl,
-  type StoreLook,
-  type StoreOptions,
-} from "../node.ts";
-import { type Asked, askOnce } from "./ask-once.ts";
+import { type Asked, askOnce } from "../../base/ask-once.ts";
+import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
+import { silentLogger } from "../../base/log.ts";
+import { USEC_PER_MS } from "../../base/numbers.ts";
+import { DAY_MS } from "../../base/settings.ts";
+import { USER_AGENT } from "../../base/software-version.ts";
+import { LATE, within } from "../../base/wait.ts";
+import { urlTo } from "../../interface/route.ts";
+import { ledgerInfoRoute } from "../../interface/routes.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import type { Position } from "../../ledger/position.ts";
+import { withView } from "../../ledger/view.ts";
+import { computeWaypoint, parseWaypoint } from "../../ledger/waypoint.ts";
+import { openEnvironment } from "../../store/lmdb/environment.ts";
+import { findHolder } from "../../store/lmdb/lease.ts";
+import { decodePosition } from "../../store/lmdb/position-row.ts";
+import { getRow } from "../../store/lmdb/sealed-rows.ts";
+import { META } from "../../store/lmdb/tables.ts";
+import { connectProofSource, parseProofTarget } from "../../sync/signatures/connect.ts";
+import type { SignatureSource } from "../../sync/signatures/source.ts";
+import { askInTime } from "../../sync/upstream/errors.ts";
+import { createFolderUpstream, parseFolderUrl } from "../../sync/upstream/folder-upstream.ts";
+import { parseUpstreamUrl } from "../../sync/upstream/rest-upstream.ts";
+import { isSameWaypoint } from "../../sync/waypoints.ts";
+import { openStore, type StoreOptions } from "../store-engines.ts";
+import { type Network, readNetwork } from "./networks.ts";
 
 export interface Finding {
   /** What was looked at. */
@@ -45,8 +53,64 @@ const bad = (check: string, text: string, advice: string): Finding => ({
   advice,
 });
 
-export function findingLine({ check, level, text, advice }: Finding): string {
-  return `${level.padEnd(4)}  ${check}: ${text}${advice === undefined ? "" : `; ${advice}`}`;
+/** What a node would use. */
+export interface Examination {
+  readonly store: StoreOptions;
+  readonly maxConnections: number;
+  /** By name or file. */
+  readonly network: string | undefined;
+  /** Those of the network if there are none. */
+  readonly upstreams: readonly string[];
+  readonly proofs: readonly string[];
+  readonly waypoints: readonly string[];
+  /** Longest wait for a response. */
+  readonly askMs: number;
+}
+
+/** Time limits of one check, as multiples of the longest wait for a response: it may ask more than once. */
+const CHECK_WAITS = 2;
+const CLUSTER_WAITS = 6;
+
+/** Looks at everything that a node would use. */
+export async function examine({
+  store,
+  maxConnections,
+  network: name,
+  askMs,
+  ...given
+}: Examination): Promise<readonly Finding[]> {
+  const checkMs = CHECK_WAITS * askMs;
+  const findings: Finding[] = [...descriptorFindings(maxConnections)];
+  const add = async (check: string, ms: number, find: Parameters<typeof findInTime>[2]): Promise<void> => {
+    findings.push(...(await findInTime(check, ms, find)));
+  };
+  let storedChain: number | undefined;
+  if (store.engine === "lmdb") {
+    const { path } = store;
+    await add("permissions", checkMs, () => permissionFindings(path));
+    await add("disk", checkMs, () => diskFindings(path));
+    await add("store", checkMs, async () => {
+      const seen = await storeFindings(path, Date.now());
+      storedChain = seen.chainId;
+      return seen.findings;
+    });
+  }
+  if (store.engine === "cassandra") await add("cluster", CLUSTER_WAITS * askMs, () => clusterFindings(store));
+  const network = name === undefined ? undefined : readNetwork(name);
+  if (name !== undefined && network !== undefined)
+    findings.push(...networkFindings(name, network, Date.now()));
+  const upstreams = given.upstreams.length > 0 ? given.upstreams : (network?.upstreams ?? []);
+  const asking = { chainId: storedChain ?? network?.chainId, timeoutMs: askMs };
+  // At once: one that hangs does not hold up the others.
+  const asked = upstreams.map((url) =>
+    findInTime(`upstream ${url}`, checkMs, () => upstreamFindings(url, asking)),
+  );
+  const proofs = given.proofs.length > 0 ? given.proofs : (network?.buckets ?? []);
+  const sources = proofs.map((url) =>
+    findInTime(`proofs ${url}`, checkMs, () => proofFindings(url, asking, given.waypoints)),
+  );
+  for (const found of await Promise.all([...asked, ...sources])) findings.push(...found);
+  return findings;
 }
 
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
@@ -122,7 +186,7 @@ function ownerText({ uid }: Stats): string {
   return `owned by user ${uid}, this process is user ${process.getuid?.()}`;
 }
 
-export function permissionFindings(path: string): readonly Finding[] {
+function permissionFindings(path: string): readonly Finding[] {
   const check = "permissions";
   if (!existsSync(path)) {
     const above = nearestExisting(path);
@@ -162,7 +226,7 @@ const LEAST_FREE_BYTES = 64 << 20;
 const COMFORT_BYTES = 1 << 30;
 const LEAST_INODES = 100;
 
-export function diskFindings(path: string): readonly Finding[] {
+function diskFindings(path: string): readonly Finding[] {
   const place = nearestExisting(path);
   const { bavail, bsize, blocks, files, ffree } = statfsSync(place);
   const findings: Finding[] = [];
@@ -183,29 +247,51 @@ export function diskFindings(path: string): readonly Finding[] {
 /** Newer blocks than this machine's clock: the clock is behind. */
 const LEDGER_SKEW_MS = 5000;
 
-/** What is known of the store, for the checks that compare with it. */
-export interface SeenStore {
-  readonly findings: readonly Finding[];
-  readonly look: StoreLook | undefined;
+interface StoreLook {
+  /** Size of the data file. */
+  readonly bytes: number;
+  /** Undefined before the first commit. */
+  readonly ledger: Position | undefined;
+  /** The living process that has the right to write. */
+  readonly writer: { readonly pid: number } | undefined;
 }
 
-export async function storeFindings(path: string, nowMs: number): Promise<SeenStore> {
+/** Looks into a directory. Throws StoreError: `absent` if it holds no store, others if it cannot be used. */
+export async function lookAtData(path: string): Promise<StoreLook> {
+  const environment = await openEnvironment({ path, readOnly: true });
+  try {
+    const row = getRow(environment.tables.meta, META.position);
+    return {
+      bytes: statSync(join(environment.path, "data.mdb")).size,
+      ledger: row === undefined ? undefined : decodePosition(row),
+      writer: findHolder(environment),
+    };
+  } finally {
+    await environment.close();
+  }
+}
+
+/** What is found in a data directory, and the chain that it holds. */
+async function storeFindings(
+  path: string,
+  nowMs: number,
+): Promise<{ readonly findings: readonly Finding[]; readonly chainId?: number | undefined }> {
   const check = "store";
   let look: StoreLook;
   try {
     look = await lookAtData(path);
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
-    if (error.code === "absent") {
-      return { look: undefined, findings: [ok(check, "there is none yet; the first start makes it")] };
-    }
+    if (error.code === "absent")
+      return { findings: [ok(check, "there is none yet; the first start makes it")] };
     const advice =
       error.code === "format"
         ? "use the version of Sextant that wrote it, or follow or restore into a new directory"
         : "restore a backup: docs/operate.md";
-    return { look: undefined, findings: [bad(check, error.message, advice)] };
+    return { findings: [bad(check, error.message, advice)] };
   }
-  return { look, findings: [ledgerFinding(look), ...lockFindings(look), ...clockFindings(look, nowMs)] };
+  const findings = [ledgerFinding(look), ...lockFindings(look), ...clockFindings(look, nowMs)];
+  return { findings, chainId: look.ledger?.chainId };
 }
 
 function ledgerFinding({ bytes, ledger }: StoreLook): Finding {
@@ -270,7 +356,7 @@ async function ask(url: string, timeoutMs: number): Promise<Answer | undefined> 
 const OLD_ANCHOR_DAYS = 365;
 
 /** How old the addresses of a network are, and its newest anchor. */
-export function networkFindings(
+function networkFindings(
   name: string,
   { asOf, chainId, waypoints = [] }: Network,
   nowMs: number,
@@ -295,15 +381,15 @@ const SKEW_BAD_MS = 60_000;
 /** An upstream whose newest block is older is itself behind. */
 const STALE_MS = 5 * 60_000;
 
-export async function upstreamFindings(
-  text: string,
-  chainId: number | undefined,
-  now: () => number,
-  timeoutMs: number,
-): Promise<readonly Finding[]> {
-  if (text.startsWith("file:") || text.startsWith("backup+")) {
-    return folderFindings(text, { chainId, timeoutMs });
-  }
+/** A source that is asked, where the chain is known. */
+interface Asking {
+  readonly chainId: number | undefined;
+  readonly timeoutMs: number;
+}
+
+async function upstreamFindings(text: string, asking: Asking): Promise<readonly Finding[]> {
+  if (text.startsWith("file:") || text.startsWith("backup+")) return folderFindings(text, asking);
+  const { chainId, timeoutMs } = asking;
   const base = parseUpstreamUrl(text).href;
   const check = `upstream ${base}`;
   const unreachable = (reason: string): readonly Finding[] => [
@@ -326,7 +412,7 @@ export async function upstreamFindings(
     const text = `serves chain ${fields.chain_id}, expected chain ${chainId}`;
     findings.push(bad(check, text, "name an upstream of that chain, or another --data"));
   }
-  const behindMs = now() - Number(fields.ledger_timestamp) / 1000;
+  const behindMs = Date.now() - Number(fields.ledger_timestamp) / 1000;
   if (behindMs > STALE_MS) {
     const text = `its newest block is ${Math.round(behindMs / 60_000)} min old`;
     findings.push(warn(check, text, "name another upstream, or check this machine's clock"));
@@ -335,36 +421,83 @@ export async function upstreamFindings(
     const range = `versions ${fields.oldest_ledger_version} to ${fields.ledger_version}`;
     findings.push(ok(check, `chain ${fields.chain_id}, ${range}, ${Math.round(tookMs)} ms`));
   }
-  return [...findings, ...skewFindings(base, dateMs, now())];
+  return [...findings, ...skewFindings(base, dateMs, Date.now())];
 }
+
+const NEVER = new AbortController().signal;
 
 /** A backup folder as an upstream. */
-async function folderFindings(text: string, options: LookOptions): Promise<readonly Finding[]> {
-  const check = `upstream ${text}`;
+function folderFindings(url: string, { chainId, timeoutMs }: Asking): Promise<readonly Finding[]> {
+  const check = `upstream ${url}`;
   return sourceFindings(check, async () => {
-    const { oldestVersion, version, stateVersion } = await lookAtFolder(text, options);
-    const state = stateVersion === undefined ? "no state" : `newest state ${stateVersion}`;
-    return [ok(check, `a backup folder, versions ${oldestVersion} to ${version}, ${state}`)];
+    const target = parseFolderUrl(url);
+    if (target === undefined) throw new ConfigError(`upstream: expected the URL of a folder, got ${url}`);
+    // A chain id that nobody knows would be read from the first chunk.
+    const connection = { userAgent: USER_AGENT, chainId: () => chainId ?? 0 };
+    const upstream = createFolderUpstream(target, {
+      ...connection,
+      checkSigned: async () => {},
+      listAgeMs: timeoutMs,
+    });
+    const source = connectProofSource(parseProofTarget(url.replace(/^backup\+/, "")), connection);
+    try {
+      return await askInTime(timeoutMs, NEVER, async (signal) => {
+        const { oldestVersion, version } = await upstream.getHead(signal);
+        const newest = await (await source.states(signal))?.newestState(version, signal);
+        const state = newest === undefined ? "no state" : `newest state ${newest}`;
+        return [ok(check, `a backup folder, versions ${oldestVersion} to ${version}, ${state}`)];
+      });
+    } finally {
+      upstream.close();
+      source.close();
+    }
   });
 }
 
-export async function proofFindings(text: string, options: LookOptions): Promise<readonly Finding[]> {
-  const check = `proofs ${text}`;
+/** What a source is, how far it says it reaches, and whether it has what waypoints name. */
+function proofFindings(
+  url: string,
+  { chainId, timeoutMs }: Asking,
+  waypoints: readonly string[],
+): Promise<readonly Finding[]> {
+  const check = `proofs ${url}`;
   return sourceFindings(check, async () => {
-    const { kind, lastEpoch, waypoints } = await lookAtProofs(text, options);
-    const known = lastEpoch === undefined ? "without ended epochs" : `epochs up to ${lastEpoch}`;
-    const what = `a ${kind === "peer" ? kind : `backup ${kind}`}, ${known}`;
-    return [
-      ok(check, `${what} (their signatures are checked when the node runs)`),
-      ...Object.entries(waypoints).map(([waypoint, found]) => {
-        if (found === "same") return ok(check, `has what waypoint ${waypoint} names`);
-        const advice = "compare the waypoint with its source, or name another source of proofs";
-        return found === "other"
-          ? bad(check, `has another ledger info than waypoint ${waypoint} names`, advice)
-          : bad(check, `has no epoch that ends where waypoint ${waypoint} does`, advice);
-      }),
-    ];
+    const connection = { userAgent: USER_AGENT, chainId: () => chainId };
+    const source = connectProofSource(parseProofTarget(url), connection);
+    try {
+      return await askInTime(timeoutMs, NEVER, async (signal) => {
+        const lastEpoch = await source.lastEpoch(signal);
+        const known = lastEpoch === undefined ? "without ended epochs" : `epochs up to ${lastEpoch}`;
+        const what = source.kind === "peer" ? "peer" : `backup ${source.kind ?? "folder"}`;
+        const text = `a ${what}, ${known} (their signatures are checked when the node runs)`;
+        const findings = [ok(check, text)];
+        for (const waypoint of waypoints)
+          findings.push(await waypointFinding(check, source, waypoint, signal));
+        return findings;
+      });
+    } finally {
+      source.close();
+    }
   });
+}
+
+/** Whether a source has the ledger info that a waypoint names. Throws LedgerError for a text that is no waypoint. */
+async function waypointFinding(
+  check: string,
+  source: SignatureSource,
+  text: string,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const waypoint = parseWaypoint(text);
+  const epoch = await source.findEpochEnd(waypoint.version, signal);
+  const ends = epoch === undefined ? undefined : source.epochEnds(epoch, signal);
+  const end = (await ends?.next())?.value;
+  await ends?.return(undefined);
+  const advice = "compare the waypoint with its source, or name another source of proofs";
+  if (!end) return bad(check, `has no epoch that ends where waypoint ${text} does`, advice);
+  return isSameWaypoint(computeWaypoint(end.ledgerInfo), waypoint)
+    ? ok(check, `has what waypoint ${text} names`)
+    : bad(check, `has another ledger info than waypoint ${text} names`, advice);
 }
 
 /** What is found at a source, or why nothing is. */
@@ -394,14 +527,22 @@ function skewFindings(base: string, dateMs: number | undefined, nowMs: number): 
   return [ok("clock", `agrees with ${base}`)];
 }
 
-export async function clusterFindings(store: StoreOptions): Promise<readonly Finding[]> {
+async function clusterFindings(options: StoreOptions): Promise<readonly Finding[]> {
   const check = "cluster";
   const started = performance.now();
   try {
-    const { ledger } = await lookAtCluster(store);
+    const opening = { readOnly: true, genesis: undefined, logger: silentLogger };
+    const { store } = await openStore(options, opening);
     const took = `${Math.round(performance.now() - started)} ms to connect`;
-    if (ledger === undefined) return [ok(check, `its tables are there, without a ledger, ${took}`)];
-    return [ok(check, `chain ${ledger.chainId}, version ${ledger.version}, ${took}`)];
+    try {
+      const { chainId, version } = await withView(store.openView(), ({ position }) => position);
+      return [ok(check, `chain ${chainId}, version ${version}, ${took}`)];
+    } catch (error) {
+      if (!(error instanceof LedgerError && error.code === "no_ledger")) throw error;
+      return [ok(check, `its tables are there, without a ledger, ${took}`)];
+    } finally {
+      await store.close();
+    }
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
     if (error.code === "absent") {

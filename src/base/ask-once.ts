@@ -2,8 +2,8 @@
 // a program that closes every connection.
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { errorText } from "../base/errors.ts";
-import { USER_AGENT } from "../base/software-version.ts";
+import { errorText } from "./errors.ts";
+import { USER_AGENT } from "./software-version.ts";
 
 export interface AskOptions {
   /** Ends the request. */

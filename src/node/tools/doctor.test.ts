@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bytesText, descriptorFindings, findInTime, findingLine } from "./doctor-checks.ts";
+import { bytesText, descriptorFindings, findInTime } from "./doctor.ts";
 
 const MIB = 1 << 20;
 const levels = (findings: readonly { readonly level: string }[]): string[] =>
@@ -18,9 +18,6 @@ describe("the machine", () => {
     expect(late).toMatchObject({ level: "bad", check: "disk", text: "no result in 0.001 s" });
     const [thrown] = await findInTime("disk", 1000, () => Promise.reject(new Error("gone\nat line 1")));
     expect(thrown).toMatchObject({ level: "bad", text: "gone" });
-    expect(findingLine({ check: "disk", level: "bad", text: "full", advice: "free space" })).toBe(
-      "bad   disk: full; free space",
-    );
     expect([bytesText(512), bytesText(1536), bytesText(300 * MIB)]).toEqual([
       "512 bytes",
       "1.5 KiB",
