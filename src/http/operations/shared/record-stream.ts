@@ -8,14 +8,9 @@ import type { RecordSpans } from "../../../ledger/formats/record.ts";
 import type { StateTypes } from "../../../ledger/items/state-types.ts";
 import { assertNotRefuted, type TrustLevel, trustAt } from "../../../ledger/trust.ts";
 import type { VersionRange } from "../../../ledger/version-range.ts";
+import { type LedgerView, type StoredRecord, trustOfAnswer, withView } from "../../../ledger/view.ts";
 import {
-  type LedgerPosition,
-  type LedgerView,
-  type StoredRecord,
-  trustOfAnswer,
-  withView,
-} from "../../../ledger/view.ts";
-import {
+  assertKept,
   assertPoint,
   eventIdAt,
   formatPoint,
@@ -243,7 +238,7 @@ export async function beginningOf(
 ): Promise<ResumePoint> {
   if (asked === undefined) return pointAt(view, head);
   if (typeof asked === "bigint") {
-    assertStart(view.position, asked, watched);
+    assertStart(view, asked, watched);
     return pointBefore(view, asked);
   }
   await assertPoint(view, asked);
@@ -251,14 +246,9 @@ export async function beginningOf(
 }
 
 /** Throws if a stream cannot begin at a version. */
-function assertStart(
-  { version: head, oldestVersion: oldest }: LedgerPosition,
-  start: bigint,
-  { tellsChanges = false }: Watched<RecordEvent>,
-): void {
-  if (start < oldest) {
-    throw new LedgerError("version_pruned", `version ${start} is below the oldest kept, ${oldest}`);
-  }
+function assertStart(view: LedgerView, start: bigint, { tellsChanges = false }: Watched<RecordEvent>): void {
+  const { version: head, oldestVersion: oldest } = view.position;
+  assertKept(view, { version: start });
   if (tellsChanges && start === oldest && oldest > 0n) {
     const unknown = "is the oldest kept, so what it changed is not known";
     throw new LedgerError("version_pruned", `version ${start} ${unknown}; ask from ${start + 1n}`);
