@@ -196,7 +196,7 @@ export function watchedRecords(
       return new RecordEvent({ version, trust: trustOfAnswer(view, version) }, () => id);
     },
     changes: async function* (openView: OpenView, { from, to }, isWanted = () => true) {
-      // Whoever goes on from a version has checked that the ledger still has it. No two readers share what is known.
+      // A caller that goes on from a version has checked that the ledger still has it. No two readers share what is known.
       const known = kept ?? new KnownTypes();
       kept = undefined;
       for (let next = from; next <= to; ) {
