@@ -3,7 +3,13 @@ import { ConfigError } from "../../../base/errors.ts";
 import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
 import { Slices } from "../../../base/wait.ts";
 import { LedgerError } from "../../../ledger/errors.ts";
-import { formatTrust, lastVersionWith, type TrustLevel, trustAt } from "../../../ledger/trust.ts";
+import {
+  formatTrust,
+  lastToldVersion,
+  lastVersionWith,
+  type TrustLevel,
+  trustAt,
+} from "../../../ledger/trust.ts";
 import type { LedgerPosition } from "../../../ledger/view.ts";
 import { formatPoint, pointAt, type ResumePoint } from "../../../ledger/watch/event-id.ts";
 import type { RecordFilter } from "../../../ledger/watch/record-filter.ts";
@@ -81,7 +87,8 @@ const CSV_END = "\r\n";
 /** Doubling quotes costs a hundred times what copying does. */
 const QUOTED_LENGTH = 16 << 10;
 const NEEDS_QUOTES = /[",\r\n]/;
-/** What precedes it in an event's text is in the first part. */
+const LOW_SURROGATE = /[\udc00-\udfff]/;
+/** It, and all before it, is in the first part of an event's text. */
 const DATA = ',"data":';
 
 /** A cell of a text in parts. */
@@ -89,8 +96,11 @@ function* csvCell(parts: readonly string[]): Generator<string> {
   if (!parts.some((part) => NEEDS_QUOTES.test(part))) return yield* parts;
   yield '"';
   for (const part of parts) {
-    for (let at = 0; at < part.length; at += QUOTED_LENGTH) {
-      yield part.slice(at, at + QUOTED_LENGTH).replaceAll('"', '""');
+    for (let at = 0, end = 0; at < part.length; at = end) {
+      end = at + QUOTED_LENGTH;
+      // Half of a pair has no UTF-8.
+      if (LOW_SURROGATE.test(part.charAt(end))) end++;
+      yield part.slice(at, end).replaceAll('"', '""');
     }
   }
   yield '"';
@@ -314,11 +324,13 @@ export async function* recordBatches(
   }
   const cursor = fieldOf("after", lastEventIdField, after);
   const least = fieldOf("minTrust", minTrustField, minTrust);
-  const headOf = (position: LedgerPosition): bigint => lastVersionWith(position, least);
+  // Before a version has the level, everything is held back.
+  const headOf = (position: LedgerPosition): bigint => lastVersionWith(position, least) ?? -1n;
   const records = watchedRecords(feed, "json", node.types, filterFromOptions(filter), cursor);
   const watched = heldTo(records, least);
+  const asked = cursor ?? start;
   const point = await node.withView((view) =>
-    beginningOf(view, watched, cursor ?? start, headOf(view.position)),
+    beginningOf(view, watched, asked, asked === undefined ? lastToldVersion(view.position, least) : 0n),
   );
   const ends = signal === undefined ? node.closing : AbortSignal.any([signal, node.closing]);
   for await (const events of changesAfter(node, { headOf }, watched, point, { end, signal: ends })) {
