@@ -242,23 +242,23 @@ export async function sendRecords(
   const { form, services, lastEventId: behind, view, ledger, streamHead } = context;
   const { position } = view;
   const watched = watchedRecords(feed, form, services.types, filter, behind);
-  const first = behind?.version ?? start;
-  if (end === undefined) {
-    if (form === "csv" || form === "bcs") {
-      throw new HttpError("malformed_request", `end: expected for an answer in ${form.toUpperCase()}`);
-    }
-    if (behind !== undefined || start === undefined) return beginEvents(watched, context, undefined, least);
-  } else if (first === undefined) {
-    throw new HttpError("malformed_request", "end: expected together with `start`");
+  const asked = behind ?? start;
+  if (end === undefined && (form === "csv" || form === "bcs")) {
+    throw new HttpError("malformed_request", `end: expected for an answer in ${form.toUpperCase()}`);
   }
+  if (end === undefined && typeof asked !== "bigint") {
+    return beginEvents(watched, context, undefined, least);
+  }
+  if (asked === undefined) throw new HttpError("malformed_request", "end: expected together with `start`");
   // Before anything else is said of the versions: after a rewind they mean others.
-  const after = await beginningOf(view, watched, behind ?? start, position.version);
+  const after = await beginningOf(view, watched, asked);
   const head = streamHead(position, least);
   if (end === undefined) {
     const trust = trustAt(position.trust, head);
     return { watched, opening: "", state: undefined, after, trust, least, version: undefined };
   }
-  if (first !== undefined && first > end) {
+  const first = typeof asked === "bigint" ? asked : asked.version;
+  if (first > end) {
     throw new LedgerError("reversed_range", `start: expected at most \`end\`, ${end}, got ${first}`);
   }
   if (end > head) {
@@ -330,7 +330,9 @@ export async function* recordBatches(
   const watched = heldTo(records, least);
   const asked = cursor ?? start;
   const point = await node.withView((view) =>
-    beginningOf(view, watched, asked, asked === undefined ? lastToldVersion(view.position, least) : 0n),
+    asked === undefined
+      ? pointAt(view, lastToldVersion(view.position, least))
+      : beginningOf(view, watched, asked),
   );
   const ends = signal === undefined ? node.closing : AbortSignal.any([signal, node.closing]);
   for await (const events of changesAfter(node, { headOf }, watched, point, { end, signal: ends })) {

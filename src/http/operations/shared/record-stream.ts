@@ -15,7 +15,6 @@ import {
   eventIdAt,
   formatPoint,
   markedId,
-  pointAt,
   pointBefore,
   type ResumePoint,
   resumingAt,
@@ -233,10 +232,8 @@ export function watchedRecords(
 export async function beginningOf(
   view: LedgerView,
   watched: Watched<RecordEvent>,
-  asked: ResumePoint | bigint | undefined,
-  head: bigint,
+  asked: ResumePoint | bigint,
 ): Promise<ResumePoint> {
-  if (asked === undefined) return pointAt(view, head);
   if (typeof asked === "bigint") {
     assertStart(view, asked, watched);
     return pointBefore(view, asked);
