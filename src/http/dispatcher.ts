@@ -304,7 +304,7 @@ export class Dispatcher {
     const format = (event: WatchEvent) => operation.encode(event, form, new Slices());
     const open = (text: string | Uint8Array): void => {
       const sink = this.#responder.startEvents(request, form, answer);
-      const opening = answer.opening + text;
+      const opening = `${answer.opening}${typeof text === "string" ? text : Buffer.from(text)}`;
       const beatsFrom = state === undefined ? (lastEventId?.version ?? 0n) : 0n;
       const source = { watched, opening, after, beatsFrom, least, wire: wireOf(form), format };
       if (request.exchange.method === "HEAD") sink.end();
@@ -359,8 +359,11 @@ export class Dispatcher {
     const key = `${operation.id} ${form}`;
     const encode = async (): Promise<Uint8Array> =>
       Buffer.from(await operation.encode(data, form, new Slices()));
-    const document = this.#documents.get(key) ?? encode();
+    const known = this.#documents.get(key);
+    if (known !== undefined) return known;
+    const document = encode();
     this.#documents.set(key, document);
+    document.catch(() => this.#documents.delete(key));
     return document;
   }
 

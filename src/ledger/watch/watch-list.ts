@@ -102,10 +102,11 @@ export async function readMovement(
   const stores = facts
     .find(storesIn)
     .filter(({ metadata }) => metadata !== undefined && Buffer.compare(metadata, asset.metadata) === 0);
-  // Most of them are others.
+  // Before the keys of all of them are hashed.
   if (stores.length > MAX_OTHERS + keys.length) return { ...pair, before, after, counterparty: undefined };
   const own = new Set(keys.map(toMapKey));
   const others = stores.filter(({ key }) => !own.has(toMapKey(stateKeyHashOfBcs(key))));
-  const counterparty = await counterpartyOf(view, version, others, after > before);
+  const isFew = others.length <= MAX_OTHERS;
+  const counterparty = isFew ? await counterpartyOf(view, version, others, after > before) : undefined;
   return { ...pair, before, after, counterparty };
 }
