@@ -33,6 +33,21 @@ function wallClockUsec(): bigint {
   return BigInt(Date.now()) * USEC_PER_MS;
 }
 
+/** What the times of blocks follow: the wall clock, or a clock that steps with each block. */
+export type ChainClock = "wall" | "stepping";
+
+export function chainClockOf({ blockTimeMs, seed }: LocalChainOptions = {}): ChainClock {
+  const isOnWallClock = blockTimeMs === undefined ? seed === undefined : blockTimeMs > 0;
+  return isOnWallClock ? "wall" : "stepping";
+}
+
+/** The time of the block after the one at `last`, when the chain's clock says `now`. */
+export function blockTimeAfter(last: bigint, clock: ChainClock, now: bigint = wallClockUsec()): bigint {
+  if (clock === "stepping") return last === 0n ? FIRST_BLOCK_USEC : last + BLOCK_STEP_USEC;
+  // A wall clock that was set back must not stop the chain.
+  return now > last ? now : last + 1n;
+}
+
 export interface BlockMakerOptions {
   readonly store: Store;
   readonly chain: BlockSource;
@@ -102,7 +117,7 @@ export class BlockMaker {
   /** For another ledger in the place of this one. Call it between two blocks. */
   readonly forgetClockAndMempool: () => void;
   readonly #options: BlockMakerOptions;
-  readonly #isOnWallClock: boolean;
+  readonly #clock: ChainClock;
   #timer: BlockTimer | undefined;
   /** How far the chain's clock is ahead of the wall clock; undefined until the first look at the ledger. */
   #aheadUsec: bigint | undefined;
@@ -113,8 +128,7 @@ export class BlockMaker {
 
   constructor(options: BlockMakerOptions) {
     this.#options = options;
-    const { blockTimeMs, seed } = options.settings ?? {};
-    this.#isOnWallClock = blockTimeMs === undefined ? seed === undefined : blockTimeMs > 0;
+    this.#clock = chainClockOf(options.settings);
     this.mempool =
       options.settings?.blockOnSubmit === true ? new PromptMempool(() => this.#blockSoon()) : new Mempool();
     this.forgetClockAndMempool = this.keepClockAndMempool();
@@ -176,13 +190,12 @@ export class BlockMaker {
 
   /** The time that the next block on top of a ledger has. */
   nextTimeUsec({ timestampUsec: last }: Pick<LedgerPosition, "timestampUsec">): bigint {
-    const now = this.#clockUsec(last);
-    // A wall clock that was set back must not stop the chain.
-    return now > last ? now : last + 1n;
+    return blockTimeAfter(last, this.#clock, this.#nowUsec(last));
   }
 
-  #clockUsec(last: bigint): bigint {
-    if (!this.#isOnWallClock) return last === 0n ? FIRST_BLOCK_USEC : last + BLOCK_STEP_USEC;
+  /** What the chain's clock says, which may be before the last block. */
+  #nowUsec(last: bigint): bigint {
+    if (this.#clock === "stepping") return last;
     const wallUsec = wallClockUsec();
     // A chain whose clock was set ahead goes on from its last block after a restart.
     this.#aheadUsec ??= last < wallUsec ? 0n : last + 1n - wallUsec;
@@ -257,7 +270,7 @@ export class BlockMaker {
   advanceTime(byUsec: bigint): Promise<Position> {
     return this.exclusively(async () => {
       const { timestampUsec: last } = await this.#position();
-      const now = this.#isOnWallClock ? this.#clockUsec(last) : last;
+      const now = this.#nowUsec(last);
       const isLate = now > last;
       return this.#setTime((isLate ? now : last) + byUsec);
     });

@@ -11,7 +11,7 @@ import { LATE, within } from "../../base/wait.ts";
 import { addFigures, figuresPage, type MetricFigures, onlyCounts, requestsIn } from "../metrics/metrics.ts";
 import { RemoteCalls } from "./remote-calls.ts";
 import type { NodeStatus, WorkerFunctions, WorkerSetup, WriterFunctions } from "./worker-messages.ts";
-import type { SubmissionCall, SubmissionReply } from "./writer-submissions.ts";
+import type { SubmissionFunctions } from "./writer-submissions.ts";
 
 export interface WorkerPoolOptions {
   readonly count: number;
@@ -19,8 +19,7 @@ export interface WorkerPoolOptions {
   readonly status: () => Promise<NodeStatus>;
   /** The writer's own figures. */
   readonly figures: () => Promise<MetricFigures>;
-  /** Makes a call of a worker. */
-  readonly onSubmission: (call: SubmissionCall) => Promise<SubmissionReply>;
+  readonly submissions: SubmissionFunctions;
   readonly logger: Logger;
   /** Called when replacements keep failing. */
   readonly onFault: (error: unknown) => void;
@@ -140,6 +139,7 @@ export class WorkerPool {
     // A worker that is exiting has no channel any more.
     const send = (message: object): void => void (worker.isConnected() && worker.send(message, () => {}));
     const own: WriterFunctions = {
+      ...this.#options.submissions,
       setup: () => this.#setup(),
       listening: () => {
         this.#failures = 0;
@@ -152,7 +152,6 @@ export class WorkerPool {
         member.counts = counts;
       },
       page: () => this.page(),
-      submission: this.#options.onSubmission,
     };
     const calls = new RemoteCalls<WorkerFunctions>(send, own);
     let settle = (_: Error | undefined): void => {};
