@@ -94,22 +94,6 @@ async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** A mempool that tells when it takes a transaction. */
-class PromptMempool extends Mempool {
-  readonly #onAdd: () => void;
-
-  constructor(onAdd: () => void) {
-    super();
-    this.#onAdd = onAdd;
-  }
-
-  override add(...added: Parameters<Mempool["add"]>): Submitted {
-    const waiting = super.add(...added);
-    this.#onAdd();
-    return waiting;
-  }
-}
-
 /** Makes blocks, by a timer or one at a time. */
 export class BlockMaker {
   /** Transactions that wait for a block. */
@@ -129,8 +113,8 @@ export class BlockMaker {
   constructor(options: BlockMakerOptions) {
     this.#options = options;
     this.#clock = chainClockOf(options.settings);
-    this.mempool =
-      options.settings?.blockOnSubmit === true ? new PromptMempool(() => this.#blockSoon()) : new Mempool();
+    const isPrompt = options.settings?.blockOnSubmit === true;
+    this.mempool = new Mempool({}, isPrompt ? () => this.#blockSoon() : undefined);
     this.forgetClockAndMempool = this.keepClockAndMempool();
   }
 

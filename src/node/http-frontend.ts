@@ -17,7 +17,7 @@ import { observeCollections } from "./metrics/process-metrics.ts";
 import { type TraceEnvironment, traceSettingsOf } from "./metrics/trace-settings.ts";
 import { FRONTEND_NUMBERS, type HttpOptions } from "./options/http-options.ts";
 import type { NodeStatus, WorkerSetup } from "./workers/worker-messages.ts";
-import { reservePort, startWorkers, type WorkerPool } from "./workers/workers.ts";
+import { reservePort, WorkerPool } from "./workers/workers.ts";
 import type { SubmissionFunctions } from "./workers/writer-submissions.ts";
 
 interface Observation {
@@ -148,7 +148,7 @@ export class HttpFrontend {
     if (!this.#isShared) return;
     const { http, metrics: own, logger } = this.#options;
     const { metricsPort: _port, workers: count = 0, ...others } = http;
-    this.#workers = await startWorkers({
+    this.#workers = new WorkerPool({
       count,
       setup: {
         ...setup,
@@ -163,6 +163,7 @@ export class HttpFrontend {
       logger,
       onFault,
     });
+    await this.#workers.start();
   }
 
   /** Throws if there are workers, where only this process can answer. */

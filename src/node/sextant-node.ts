@@ -27,7 +27,6 @@ import { loadPosition } from "../sync/reading.ts";
 import { STATE_FETCH } from "../sync/side-rows.ts";
 import { type CallParts, closedError, InProcessCalls } from "./api/in-process-calls.ts";
 import type { NodeInfo } from "./api/node-info.ts";
-import { proofWindowOf } from "./api/proof-questions.ts";
 import type { Node, SdkConfig } from "./api/running-node.ts";
 import type { ChainAuthoring } from "./api/test-authors.ts";
 import { blockTimeAfter, chainClockOf } from "./block-maker.ts";
@@ -47,7 +46,7 @@ import { statusOf } from "./node-status.ts";
 import type { HttpOptions } from "./options/http-options.ts";
 import { DEFAULT_PRUNE_WINDOW, NODE_TABLE, type NodeOptions } from "./options/node-options.ts";
 import { assertOptions } from "./options/option-table.ts";
-import { planStart, type StartPlan } from "./start-plan.ts";
+import { planStart, proofWindowOf, type StartPlan } from "./start-plan.ts";
 import type { OpenedStore } from "./store-engine.ts";
 import { awaitStore, openStore, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
 import type { BodyParts } from "./submissions/bodies.ts";
@@ -412,16 +411,12 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
     return new HttpFrontend({
       http,
       services: {
+        ...this.services,
         ledger: this,
         headWatch: this.headWatch,
         encoder: (body, view) => this.reader.encodeUntrusted(body, view),
         explainer: (body, view) => this.reader.explainUntrusted(body, view),
         submissions: this.#submissions ?? this.#role?.submissions ?? this.#upstreamSubmissions,
-        simulator: this.#simulation.simulate,
-        prover: (view, question, options) => this.proofs.prove(view, question, options),
-        types: this.reader.types,
-        machine: this.reader.machine,
-        gasPrices: this.reader.gasPrices,
         nodeInfo: async (view) => this.#shown(await this.nodeInfo(view)),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unreadyReason: () => this.#status(undefined).unreadyReason,

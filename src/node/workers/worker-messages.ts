@@ -1,6 +1,7 @@
 // What the writing process and its workers call in each other.
 import type { LogFields, Logger } from "../../base/log.ts";
 import type { Waypoint } from "../../ledger/waypoint.ts";
+import type { SyncMode } from "../api/node-info.ts";
 import type { ChainClock } from "../block-maker.ts";
 import type { MetricFigures } from "../metrics/metrics.ts";
 import type { HttpOptions } from "../options/http-options.ts";
@@ -9,7 +10,7 @@ import type { SubmissionFunctions } from "./writer-submissions.ts";
 
 /** Status that only the writing process knows; workers serve a copy. */
 export interface NodeStatus {
-  readonly syncMode: "local" | "fork" | "follow" | "static" | "read-only";
+  readonly syncMode: SyncMode;
   readonly syncState: string;
   /** Why the ledger does not move; undefined when nothing is wrong. */
   readonly fault: string | undefined;

@@ -56,18 +56,6 @@ export async function reservePort(host: string, port: number): Promise<{ host: s
   return { host: address.address, port: address.port };
 }
 
-/** Starts workers; resolves when all of them listen. */
-export async function startWorkers(options: WorkerPoolOptions): Promise<WorkerPool> {
-  const pool = new WorkerPool(options);
-  try {
-    await pool.start();
-  } catch (error) {
-    await pool.close();
-    throw error;
-  }
-  return pool;
-}
-
 interface Member {
   readonly worker: Worker;
   readonly calls: RemoteCalls<WorkerFunctions>;
@@ -92,6 +80,7 @@ export class WorkerPool {
     this.#options = options;
   }
 
+  /** Starts the workers; resolves when all of them listen. */
   async start(): Promise<void> {
     const needs = { entry: ENTRY, youngGenerationMb: YOUNG_GENERATION_MB };
     const execArgv = childFlags(process.execArgv, needs, process.env.NODE_OPTIONS);
