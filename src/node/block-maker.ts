@@ -4,11 +4,10 @@ import { toPrefixedHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
 import { USEC_PER_MS, USEC_PER_SEC } from "../base/numbers.ts";
 import { formatTime, YEAR_10000_SECS } from "../base/texts/time-text.ts";
-import { nextTurn } from "../base/wait.ts";
+import { nextTurn, pause } from "../base/wait.ts";
 import { BcsError } from "../bcs/errors.ts";
 import type { AuthoredChange } from "../chain/authoring.ts";
 import type { AuthoredBlock, BlockBase, MadeBlock } from "../chain/block.ts";
-import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { BlockSource } from "../chain/local-chain.ts";
 import { Mempool } from "../chain/mempool.ts";
 import type { Submitted } from "../chain/submission/submitted.ts";
@@ -28,6 +27,8 @@ import type { LocalChainOptions } from "./options/local-chain-options.ts";
 /** 2024-01-01: start of the clock of a chain that does not use the wall clock. */
 const FIRST_BLOCK_USEC = 1_704_067_200_000_000n;
 const BLOCK_STEP_USEC = USEC_PER_SEC;
+/** Pause before a block that failed is tried again. */
+const RETRY_MS = 1000;
 
 function wallClockUsec(): bigint {
   return BigInt(Date.now()) * USEC_PER_MS;
@@ -102,11 +103,13 @@ export class BlockMaker {
   readonly forgetClockAndMempool: () => void;
   readonly #options: BlockMakerOptions;
   readonly #clock: ChainClock;
-  #timer: BlockTimer | undefined;
+  readonly #stop = new AbortController();
+  /** Settles when no more blocks are made by the block time. */
+  #moving: Promise<void> = Promise.resolve();
+  #isMoving = false;
   /** How far the chain's clock is ahead of the wall clock; undefined until the first look at the ledger. */
   #aheadUsec: bigint | undefined;
   #soon: Promise<void> | undefined;
-  #isStopped = false;
   /** Settles when every requested block is made or has failed. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -129,30 +132,45 @@ export class BlockMaker {
     });
   }
 
-  /** Reports a failed block; returns true if the timer should try it again. */
+  /** Reports a failed block; returns true if it should be tried again. */
   #report(error: unknown): boolean {
-    return !this.#isStopped && this.#options.faults.report("blocks", error);
+    return !this.#stop.signal.aborted && this.#options.faults.report("blocks", error);
   }
 
-  /** True while blocks are made by a timer. */
+  /** True while blocks are made at a steady pace. */
   get isMoving(): boolean {
-    return this.#timer?.isMoving === true;
+    return this.#isMoving;
   }
 
-  /** Starts the block timer, if a block time is set. */
+  /** Starts to make blocks at a steady pace, if a block time is set. */
   start(): void {
-    const { blockTimeMs, blocks, onBlock } = this.#options.settings ?? {};
+    const { blockTimeMs } = this.#options.settings ?? {};
     if (blockTimeMs === undefined) return;
-    this.#timer = startBlockTimer({
-      produce: async () => {
-        await this.produce();
-      },
-      blockTimeMs,
-      mayPass: (error) => isPassingFault(error) && this.#report(error),
-      onFault: (error) => this.#report(error),
-      blocks,
-      onBlock,
+    this.#isMoving = true;
+    const moving = this.#move(blockTimeMs).catch((error: unknown) => void this.#report(error));
+    this.#moving = moving.finally(() => {
+      this.#isMoving = false;
     });
+  }
+
+  /** Makes blocks until the chain stops, one fails for good, or there are as many as were asked for. */
+  async #move(blockTimeMs: number): Promise<void> {
+    const { blocks = Number.POSITIVE_INFINITY, onBlock } = this.#options.settings ?? {};
+    const { signal } = this.#stop;
+    for (let made = 0; made < blocks && !signal.aborted; ) {
+      const started = performance.now();
+      try {
+        await this.produce();
+      } catch (error) {
+        if (!this.#report(error)) return;
+        await pause(RETRY_MS, signal);
+        continue;
+      }
+      made++;
+      onBlock?.(made);
+      // Without a pause `exclusively` leaves a turn to requests and the pruner.
+      await pause(blockTimeMs - (performance.now() - started), signal);
+    }
   }
 
   /**
@@ -165,7 +183,7 @@ export class BlockMaker {
 
   /** Runs a step between two blocks. Rejects once the chain stops, so that a caller who makes many blocks ends. */
   async exclusively<T>(step: () => Promise<T>): Promise<T> {
-    if (this.#isStopped) throw new LedgerError("unavailable", "the node is closed");
+    if (this.#stop.signal.aborted) throw new LedgerError("unavailable", "the node is closed");
     const turn = this.#turn.then(step);
     // A block in memory may be made without leaving the current turn of the event loop; requests need one before the next.
     this.#turn = turn.catch(() => {}).then(() => nextTurn("writer"));
@@ -340,8 +358,8 @@ export class BlockMaker {
 
   /** Ends after the blocks that were asked for, and after one more for the transactions that wait. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#timer?.stop();
+    this.#stop.abort();
+    await this.#moving;
     await this.#turn;
     this.mempool.close();
     await this.#makeLastBlocks();
