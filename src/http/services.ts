@@ -55,11 +55,6 @@ export interface SubmissionHandler {
   pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined>;
 }
 
-/** The handler of a node that makes blocks, which also simulates what its chain models. */
-export interface ChainSubmissions extends SubmissionHandler {
-  readonly simulate: Simulator;
-}
-
 /** The handler of submissions. Operations that need it are switched off without it. */
 export function requireSubmissions({ submissions }: Services): SubmissionHandler {
   if (submissions === undefined) throw new Error("submissions are switched off");
