@@ -299,14 +299,14 @@ export class Dispatcher {
 
   #openStream(resolved: ResolvedRequest, answer: EventAnswer<WatchEvent>): Promise<void> | undefined {
     const { request, operation, form, lastEventId } = resolved;
-    const { watched, state, after, least, places } = answer;
-    this.#holdPlaces(resolved, places);
+    const { state } = answer;
+    this.#holdPlaces(resolved, answer.places);
     const format = (event: WatchEvent) => operation.encode(event, form, new Slices());
     const open = (text: string | Uint8Array): void => {
       const sink = this.#responder.startEvents(request, form, answer);
       const opening = `${answer.opening}${typeof text === "string" ? text : Buffer.from(text)}`;
       const beatsFrom = state === undefined ? (lastEventId?.version ?? 0n) : 0n;
-      const source = { watched, opening, after, beatsFrom, least, wire: wireOf(form), format };
+      const source = { ...answer, opening, beatsFrom, wire: wireOf(form), format };
       if (request.exchange.method === "HEAD") sink.end();
       else this.#options.streams.open(source, sink, request.takePlaces());
     };

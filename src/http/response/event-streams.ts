@@ -14,6 +14,7 @@ import { HeadWatch } from "../../ledger/watch/head-watch.ts";
 import { isUndone, missedAfter } from "../../ledger/watch/watch-changes.ts";
 import { heldTo, type Subscriber, type WatchEvent, type Watched } from "../../ledger/watch/watched.ts";
 import { ClientShares } from "../admission/client-shares.ts";
+import type { EventAnswer } from "../operation.ts";
 import type { EventWire } from "../schemas/event-stream.ts";
 import { cutOff } from "../transport/cut-off.ts";
 import type { BodySink } from "../transport/exchange.ts";
@@ -28,17 +29,11 @@ export const STREAM_NUMBERS = {
   streamHeartbeatMs: { fallback: 15_000, min: 32, max: DAY_MS },
 } as const satisfies NumberSettings;
 
-/** What a stream sends, and where it begins. */
-export interface StreamSource {
-  readonly watched: Watched<WatchEvent>;
-  /** Sent at once. */
-  readonly opening: string;
-  /** The reader knows the state at this point. */
-  readonly after: ResumePoint;
+/** What a stream sends, and where it begins: the opening with the state, if it is told. */
+export interface StreamSource
+  extends Pick<EventAnswer<WatchEvent>, "watched" | "opening" | "after" | "least"> {
   /** A heartbeat has an id from this version on: the reader knows a part of it. */
   readonly beatsFrom: bigint;
-  /** Events below this level wait until they have it; where left out, the node's own least level counts. */
-  readonly least: TrustLevel | undefined;
   readonly wire: EventWire;
   /** The text of an event; the same for all streams of one wire. A promise for a long one. */
   readonly format: (event: WatchEvent) => MaybePromise<string | Uint8Array>;

@@ -1,12 +1,9 @@
 // Query parameters that choose transactions and events.
-
 import { toMapKey } from "../../base/bytes.ts";
 import { parseTrust, TRUST_LEVELS, type TrustLevel } from "../../ledger/trust.ts";
 import { assetKeys, type RecordFilter } from "../../ledger/watch/record-filter.ts";
 import { formatAddress, parseAddress } from "../../move/address.ts";
 import { isIdentifier } from "../../move/identifier.ts";
-import { formatStructTag } from "../../move/type-tag.ts";
-import { parseStructTag } from "../../move/type-text.ts";
 import { toText } from "../calls/operands.ts";
 import { knownOptions } from "../calls/options.ts";
 import { HttpError } from "../errors.ts";
@@ -40,12 +37,6 @@ const pathField = (what: string, names: number, pattern: string, example: string
 const functionField = pathField("function", 2, FUNCTION_PATTERN, "0x1::coin::transfer");
 const moduleField = pathField("module", 1, MODULE_PATTERN, "0x1::coin");
 
-const eventTypeField: Field<string> = {
-  ...resourceTypeField,
-  expected: "a struct type such as 0x1::fungible_asset::Deposit",
-  parse: (text) => formatStructTag(parseStructTag(text)),
-};
-
 /** What records are looked up by, for each value of a parameter. */
 type Keys = string | readonly string[];
 
@@ -62,8 +53,8 @@ export const filterFields = (module: string) => ({
   function: many(functionField, String, "Only transactions that call this entry function."),
   module: many(moduleField, String, module),
   event_type: many(
-    eventTypeField,
-    String,
+    resourceTypeField,
+    ({ text }) => text,
     "Only events of this type, or transactions that emitted one. Without type arguments, it stands for all of them.",
   ),
   account: many(

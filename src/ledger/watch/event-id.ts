@@ -107,7 +107,11 @@ export async function assertPoint(view: LedgerView, point: ResumePoint): Promise
   if (other !== undefined) throw new LedgerError("version_not_found", other);
 }
 
-function assertKept({ position: { oldestVersion } }: LedgerView, { version }: ResumePoint): void {
+/** Throws LedgerError `version_pruned` for a version that a view does not have any more. */
+export function assertKept(
+  { position: { oldestVersion } }: LedgerView,
+  { version }: Pick<ResumePoint, "version">,
+): void {
   if (version >= oldestVersion) return;
   throw new LedgerError("version_pruned", `version ${version} is below the oldest kept, ${oldestVersion}`);
 }

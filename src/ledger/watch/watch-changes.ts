@@ -26,19 +26,22 @@ interface Missed<E extends WatchEvent> {
 }
 
 /**
- * The changes after a point up to another one, both of a view's history, in pieces. They throw LedgerError `unavailable` if
+ * What a watcher is told of the changes after a point up to another one, both of a view's history, in pieces. They throw LedgerError `unavailable` if
  * the ledger goes back meanwhile.
  */
-export function changesBetween<E extends WatchEvent>(
+export async function* changesBetween<E extends WatchEvent>(
   ledger: Ledger,
   { position }: LedgerView,
   watched: Watched<E>,
   after: ResumePoint,
   to: ResumePoint,
-): AsyncIterable<readonly E[]> {
+): AsyncGenerator<readonly E[]> {
+  const { choice } = watched;
   const openView = (): Promise<LedgerView> => openHistory(ledger, to, position);
   const range = { from: after.version + 1n, to: to.version };
-  return watched.changes(openView, range, watched.choice?.accepts);
+  for await (const events of watched.changes(openView, range, choice?.accepts)) {
+    yield choice === undefined ? events : events.map((event) => choice.pick(event));
+  }
 }
 
 /** The changes after a point up to the head or `end`. Throws as `assertPoint` does if the ledger does not have the point. */

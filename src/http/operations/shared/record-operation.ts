@@ -14,12 +14,12 @@ import type { LedgerPosition } from "../../../ledger/view.ts";
 import { formatPoint, pointAt, type ResumePoint } from "../../../ledger/watch/event-id.ts";
 import type { RecordFilter } from "../../../ledger/watch/record-filter.ts";
 import { changesAfter, changesBetween } from "../../../ledger/watch/watch-changes.ts";
-import { heldTo, type Watched } from "../../../ledger/watch/watched.ts";
+import { heldTo } from "../../../ledger/watch/watched.ts";
 import type { Asker } from "../../calls/asker.ts";
 import { fieldOf } from "../../calls/operands.ts";
 import { knownOptions, type OptionNames } from "../../calls/options.ts";
 import { HttpError } from "../../errors.ts";
-import type { Field, JsonSchema } from "../../field.ts";
+import type { Fields, JsonSchema } from "../../field.ts";
 import type { AnswerForm, Context, EventAnswer, StreamedAnswer } from "../../operation.ts";
 import { AnswerText, addPieces, type PrintedText } from "../../printing/answer-text.ts";
 import type { Form } from "../../response/negotiation.ts";
@@ -58,27 +58,21 @@ const START_SCHEMA = named(
   }),
 );
 
-export const streamStartField: Field<bigint> = {
-  ...startField,
-  description:
-    "The first version to send. When left out, the stream begins behind the latest version. `Last-Event-ID` overrides it.",
-  omitExample: true,
-};
-
-export const endField: Field<bigint> = {
-  ...ledgerVersionField,
-  description:
-    "The last version to send: the response ends behind it. At most the latest version, or the last one of the level that is asked for. When left out, the stream goes on with each new version. CSV and BCS need it.",
-  omitExample: true,
-};
-
-/** Where a stream begins and ends, the filter, and the least level; `module` differs for events. */
-const recordFields = (module: string) => ({
-  start: streamStartField,
-  end: endField,
-  ...filterFields(module),
-  min_trust: minTrustField,
-});
+/** Where a stream begins and ends. */
+export const rangeFields = {
+  start: {
+    ...startField,
+    description:
+      "The first version to send. When left out, the stream begins behind the latest version. `Last-Event-ID` overrides it.",
+    omitExample: true,
+  },
+  end: {
+    ...ledgerVersionField,
+    description:
+      "The last version to send: the response ends behind it. At most the latest version, or the last one of the level that is asked for. When left out, the stream goes on with each new version. CSV and BCS need it.",
+    omitExample: true,
+  },
+} as const satisfies Fields;
 
 interface RangeArgs {
   readonly start: bigint | undefined;
@@ -177,7 +171,6 @@ const QUIET_PIECES = 256;
 async function* rangeTexts(
   feed: SentForm,
   form: Form,
-  { choice }: Watched<RecordEvent>,
   changes: AsyncIterable<readonly RecordEvent[]>,
   to: ResumePoint,
 ): AsyncGenerator<string | Uint8Array> {
@@ -186,8 +179,7 @@ async function* rangeTexts(
   const slices = new Slices();
   let quiet = 0;
   for await (const events of changes) {
-    const picked = events.map((event) => choice?.pick(event) ?? event);
-    const text = await encodeRecords(feed, form, picked, slices);
+    const text = await encodeRecords(feed, form, events, slices);
     yield text;
     await slices.pause();
     quiet = text.length === 0 ? quiet + 1 : 0;
@@ -197,14 +189,10 @@ async function* rangeTexts(
   if (isTold) yield wireOf(form).beat(formatPoint(to));
 }
 
-/** The forms of a stream; the last one only where there is BCS. */
-export function recordForms(
-  feed: SentForm,
-  schema: JsonSchema,
-  bcs: string,
-): Readonly<Record<"events" | "ndjson" | "csv" | "bcs", AnswerForm<RecordEvent>>> {
+/** What all operations share that send records; `bcs` says what BCS has. */
+export function recordOperation(feed: SentForm, schema: JsonSchema, bcs: string) {
   const { name, columns } = feed;
-  const data = { [name]: schema, start: START_SCHEMA, gap: GAP_SCHEMA };
+  const data = { "x-event-data": { [name]: schema, start: START_SCHEMA, gap: GAP_SCHEMA } };
   const meaning = `An event \`${name}\` for each that fits the filter, in the order of the ledger, with the trust level that it has when it is sent. A stream that begins behind the latest version first sends \`start\`, which names it. \`gap\` says that versions after \`Last-Event-ID\` have been pruned, or that the ledger does not have that history, as after a rewind; \`start\` follows it and says where the stream goes on.`;
   const form = (which: Form, description: string, more: JsonSchema): AnswerForm<RecordEvent> => ({
     schema: { type: "string", ...more },
@@ -212,31 +200,33 @@ export function recordForms(
     encode: (event, slices) => encodeRecords(feed, which, [event], slices),
   });
   return {
-    events: form(
-      "events",
-      `Server-sent events. ${meaning} A comment is a heartbeat; its \`id\` says how far the stream is. \`x-event-data\` names the schema of the JSON in \`data\`, by event.`,
-      { "x-event-data": data },
-    ),
-    ndjson: form(
-      "ndjson",
-      "The same in lines of JSON, each with `event`, `id` and `data`. An event `heartbeat` has no data; a range ends with one.",
-      { "x-event-data": data },
-    ),
-    csv: form("csv", `Of a range: a header line and a line for each: ${columns.join(", ")}.`, {}),
-    bcs: form("bcs", `Of a range: ${bcs}`, { format: "binary" }),
-  };
-}
-
-/** What the two operations share. */
-export function recordStream(feed: RecordFeed, schema: JsonSchema, module: string, bcs: string) {
-  return {
-    method: "GET",
     switchable: false,
     sendsEvents: true,
-    query: recordFields(module),
     refusedQuery: streamRefusedQuery("start"),
-    answer: recordForms(feed, schema, bcs),
+    answer: {
+      events: form(
+        "events",
+        `Server-sent events. ${meaning} A comment is a heartbeat; its \`id\` says how far the stream is. \`x-event-data\` names the schema of the JSON in \`data\`, by event.`,
+        data,
+      ),
+      ndjson: form(
+        "ndjson",
+        "The same in lines of JSON, each with `event`, `id` and `data`. An event `heartbeat` has no data; a range ends with one.",
+        data,
+      ),
+      csv: form("csv", `Of a range: a header line and a line for each: ${columns.join(", ")}.`, {}),
+      bcs: form("bcs", `Of a range: ${bcs}`, { format: "binary" }),
+    },
     errors: ["invalid_page", "invalid_range", "version_not_found", "version_pruned"],
+  } as const;
+}
+
+/** What the two operations with a filter share. */
+export function recordStream(feed: RecordFeed, schema: JsonSchema, module: string, bcs: string) {
+  return {
+    ...recordOperation(feed, schema, bcs),
+    method: "GET",
+    query: { ...rangeFields, ...filterFields(module), min_trust: minTrustField },
     handle: (args: RecordArgs, context: Context<"required">) =>
       sendRecords(feed, context, filterOf(args), args),
   } as const;
@@ -276,7 +266,7 @@ export async function sendRecords(
   }
   const to = await pointAt(view, end);
   const changes = changesBetween(ledger, view, heldTo(watched, least), after, to);
-  return { stream: rangeTexts(feed, form, watched, await begun(changes), to), version: end };
+  return { stream: rangeTexts(feed, form, await begun(changes), to), version: end };
 }
 
 /** Which transactions or events a call gives. */
@@ -346,15 +336,12 @@ export async function* recordBatches(
   for await (const events of changesAfter(node, { headOf }, watched, point, { end, signal: ends })) {
     const last = events.at(-1);
     if (last === undefined) continue;
-    const items = events.flatMap((event) => {
-      const { version, trust, items: picked } = watched.choice?.pick(event) ?? event;
-      return picked.map(({ index, text }) => ({
-        version,
-        index,
-        trust,
-        data: JSON.parse(`${text}`) as RecordAnswer["data"],
-      }));
-    });
+    const items = events.flatMap(({ version, trust, items }) =>
+      items.map(({ index, text }) => {
+        const data = JSON.parse(`${text}`) as RecordAnswer["data"];
+        return { version, index, trust, data };
+      }),
+    );
     yield { items, cursor: last.id };
   }
   if (node.closing.aborted) throw new LedgerError("unavailable", "the node is closed");

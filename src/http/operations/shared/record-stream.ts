@@ -8,14 +8,9 @@ import type { RecordSpans } from "../../../ledger/formats/record.ts";
 import type { StateTypes } from "../../../ledger/items/state-types.ts";
 import { assertNotRefuted, type TrustLevel, trustAt } from "../../../ledger/trust.ts";
 import type { VersionRange } from "../../../ledger/version-range.ts";
+import { type LedgerView, type StoredRecord, trustOfAnswer, withView } from "../../../ledger/view.ts";
 import {
-  type LedgerPosition,
-  type LedgerView,
-  type StoredRecord,
-  trustOfAnswer,
-  withView,
-} from "../../../ledger/view.ts";
-import {
+  assertKept,
   assertPoint,
   eventIdAt,
   formatPoint,
@@ -132,9 +127,6 @@ export function printing(
   };
 }
 
-/** What the last reader of changes knew of types. The next one takes it, so that no two share it. */
-const lastKnown = new WeakMap<StateTypes, KnownTypes>();
-
 /** Records that are read in one piece. */
 const PIECE_RECORDS = 64;
 const PIECE_BYTES = 256 << 10;
@@ -154,10 +146,8 @@ async function readPiece(
   const records = await view.getRecords(from, limit, PIECE_BYTES);
   if (records.length === 0) throw new LedgerError("corrupt", `no record of version ${from}`);
   const slices = new Slices();
-  // Behind a rewind, and where modules must be fetched for what an answer rests on, nothing is known of types.
-  const isKnown =
-    view.fetchedTrust === undefined && known.next === from && (await eventIdAt(view, from - 1n)) === known.id;
-  if (!isKnown) known.forget();
+  // Where modules must be fetched for what an answer rests on, nothing is known of types.
+  if (view.fetchedTrust !== undefined || known.next !== from) known.forget();
   const printer = new RecordsPrinter(types, view, slices, known);
   const events: RecordEvent[] = [];
   for (const [i, { version, bytes, historyHash }] of records.entries()) {
@@ -181,9 +171,6 @@ async function readPiece(
     const pausing = slices.pause();
     if (pausing !== undefined) await pausing;
   }
-  const last = events.at(-1);
-  const isCarried = view.fetchedTrust === undefined && last !== undefined && known.next > last.version;
-  known.id = isCarried ? last.id : undefined;
   return events;
 }
 
@@ -196,6 +183,7 @@ export function watchedRecords(
   behind: ResumePoint | undefined,
 ): Watched<RecordEvent> {
   const print = prints[form as "csv" | "bcs"] ?? prints.json;
+  let kept: KnownTypes | undefined;
   // By its mark: after a rewind, another version has the number.
   const behindId = behind === undefined ? "" : formatPoint(behind);
   return {
@@ -208,8 +196,9 @@ export function watchedRecords(
       return new RecordEvent({ version, trust: trustOfAnswer(view, version) }, () => id);
     },
     changes: async function* (openView: OpenView, { from, to }, isWanted = () => true) {
-      const known = lastKnown.get(types) ?? new KnownTypes();
-      lastKnown.delete(types);
+      // A caller that goes on from a version has checked that the ledger still has it. No two readers share what is known.
+      const known = kept ?? new KnownTypes();
+      kept = undefined;
       for (let next = from; next <= to; ) {
         await nextTurn();
         const range = { from: next, to };
@@ -217,7 +206,7 @@ export function watchedRecords(
         yield events;
         next = (events.at(-1)?.version ?? to) + 1n;
       }
-      lastKnown.set(types, known);
+      kept = known;
     },
     choice: {
       ...groupOf(filter),
@@ -249,7 +238,7 @@ export async function beginningOf(
 ): Promise<ResumePoint> {
   if (asked === undefined) return pointAt(view, head);
   if (typeof asked === "bigint") {
-    assertStart(view.position, asked, watched);
+    assertStart(view, asked, watched);
     return pointBefore(view, asked);
   }
   await assertPoint(view, asked);
@@ -257,14 +246,9 @@ export async function beginningOf(
 }
 
 /** Throws if a stream cannot begin at a version. */
-function assertStart(
-  { version: head, oldestVersion: oldest }: LedgerPosition,
-  start: bigint,
-  { tellsChanges = false }: Watched<RecordEvent>,
-): void {
-  if (start < oldest) {
-    throw new LedgerError("version_pruned", `version ${start} is below the oldest kept, ${oldest}`);
-  }
+function assertStart(view: LedgerView, start: bigint, { tellsChanges = false }: Watched<RecordEvent>): void {
+  const { version: head, oldestVersion: oldest } = view.position;
+  assertKept(view, { version: start });
   if (tellsChanges && start === oldest && oldest > 0n) {
     const unknown = "is the oldest kept, so what it changed is not known";
     throw new LedgerError("version_pruned", `version ${start} ${unknown}; ask from ${start + 1n}`);
