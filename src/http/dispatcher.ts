@@ -178,25 +178,36 @@ export class Dispatcher {
   #admit(resolved: ResolvedRequest): Promise<void> | undefined {
     const { operation, client, minVersion } = resolved;
     if (operation.sendsEvents) this.#holdPlaces(resolved, 1);
-    if (operation.body !== undefined || minVersion !== undefined || operation.awaited !== undefined)
-      return this.#admitLater(resolved);
+    const reading = operation.body === undefined ? undefined : this.#readBody(resolved, operation.body);
+    if (reading !== undefined || minVersion !== undefined || operation.awaited !== undefined)
+      return this.#admitLater(resolved, reading);
     this.#enter(resolved.request, client);
     return undefined;
   }
 
-  async #admitLater(resolved: ResolvedRequest): Promise<void> {
-    const { request, operation, args, client, minVersion } = resolved;
-    if (operation.body !== undefined) {
-      const { exchange } = request;
-      request.hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
-      const parser = parserOf(operation.body, exchange.headers["content-type"]);
-      assertBodyHeaders(exchange.headers, request.hold.maxBytes);
-      const body = exchange.readBody(request.hold);
-      const bytes = body instanceof Promise ? await body : body;
+  #readBody(resolved: ResolvedRequest, body: BodyField<unknown>): Promise<void> | undefined {
+    const { request, operation, args } = resolved;
+    const { exchange } = request;
+    request.hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
+    const parser = parserOf(body, exchange.headers["content-type"]);
+    assertBodyHeaders(exchange.headers, request.hold.maxBytes);
+    const parse = (bytes: Uint8Array): MaybePromise<unknown> => {
       if (operation.sendsEvents) this.#holdPlaces(resolved, 1 + Math.floor(bytes.length / BYTES_PER_PLACE));
-      const parsed = parser.parse(bytes);
-      args.body = parsed instanceof Promise ? await parsed : parsed;
+      return parser.parse(bytes);
+    };
+    const parsing = andThen(exchange.readBody(request.hold), parse);
+    if (parsing instanceof Promise) {
+      return parsing.then((parsed) => {
+        args.body = parsed;
+      });
     }
+    args.body = parsing;
+    return undefined;
+  }
+
+  async #admitLater(resolved: ResolvedRequest, reading: Promise<void> | undefined): Promise<void> {
+    const { request, operation, client, minVersion } = resolved;
+    await reading;
     if (minVersion !== undefined && minVersion.waitMs > 0) await this.#waits.reach(resolved, minVersion);
     if (operation.awaited !== undefined) await this.#waits.awaitItem(resolved, operation.awaited);
     // Neither a body on its way nor a wait must keep other requests out.
