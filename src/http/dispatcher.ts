@@ -1,6 +1,6 @@
 // Serves one request: route, arguments, switches, body, view, handler, response. Everything that handlers share
 // happens here, once.
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { Slices } from "../base/wait.ts";
 import type { TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
@@ -176,27 +176,32 @@ export class Dispatcher {
 
   /** Reads the body, waits for the version that is asked for, and counts the request as one in flight. */
   #admit(resolved: ResolvedRequest): Promise<void> | undefined {
-    const { operation, client, minVersion } = resolved;
+    const { request, operation, client, minVersion } = resolved;
     if (operation.sendsEvents) this.#holdPlaces(resolved, 1);
-    if (operation.body !== undefined || minVersion !== undefined || operation.awaited !== undefined)
-      return this.#admitLater(resolved);
-    this.#enter(resolved.request, client);
+    const reading = operation.body && this.#readBody(resolved, operation.body);
+    if (reading instanceof Promise || minVersion !== undefined || operation.awaited !== undefined)
+      return this.#admitLater(resolved, reading);
+    this.#enter(request, client);
     return undefined;
   }
 
-  async #admitLater(resolved: ResolvedRequest): Promise<void> {
-    const { request, operation, args, client, minVersion } = resolved;
-    if (operation.body !== undefined) {
-      const { exchange } = request;
-      request.hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
-      const parser = parserOf(operation.body, exchange.headers["content-type"]);
-      assertBodyHeaders(exchange.headers, request.hold.maxBytes);
-      const body = exchange.readBody(request.hold);
-      const bytes = body instanceof Promise ? await body : body;
+  #readBody(resolved: ResolvedRequest, field: BodyField<unknown>): MaybePromise<void> {
+    const { request, operation, args } = resolved;
+    const { exchange } = request;
+    request.hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
+    const parser = parserOf(field, exchange.headers["content-type"]);
+    assertBodyHeaders(exchange.headers, request.hold.maxBytes);
+    return andThen(exchange.readBody(request.hold), (bytes) => {
       if (operation.sendsEvents) this.#holdPlaces(resolved, 1 + Math.floor(bytes.length / BYTES_PER_PLACE));
-      const parsed = parser.parse(bytes);
-      args.body = parsed instanceof Promise ? await parsed : parsed;
-    }
+      return andThen(parser.parse(bytes), (body) => {
+        args.body = body;
+      });
+    });
+  }
+
+  async #admitLater(resolved: ResolvedRequest, reading: MaybePromise<void>): Promise<void> {
+    const { request, operation, client, minVersion } = resolved;
+    await reading;
     if (minVersion !== undefined && minVersion.waitMs > 0) await this.#waits.reach(resolved, minVersion);
     if (operation.awaited !== undefined) await this.#waits.awaitItem(resolved, operation.awaited);
     // Neither a body on its way nor a wait must keep other requests out.
