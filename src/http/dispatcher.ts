@@ -176,36 +176,30 @@ export class Dispatcher {
 
   /** Reads the body, waits for the version that is asked for, and counts the request as one in flight. */
   #admit(resolved: ResolvedRequest): Promise<void> | undefined {
-    const { operation, client, minVersion } = resolved;
+    const { request, operation, client, minVersion } = resolved;
     if (operation.sendsEvents) this.#holdPlaces(resolved, 1);
-    const reading = operation.body === undefined ? undefined : this.#readBody(resolved, operation.body);
-    if (reading !== undefined || minVersion !== undefined || operation.awaited !== undefined)
+    const reading = operation.body && this.#readBody(resolved, operation.body);
+    if (reading instanceof Promise || minVersion !== undefined || operation.awaited !== undefined)
       return this.#admitLater(resolved, reading);
-    this.#enter(resolved.request, client);
+    this.#enter(request, client);
     return undefined;
   }
 
-  #readBody(resolved: ResolvedRequest, body: BodyField<unknown>): Promise<void> | undefined {
+  #readBody(resolved: ResolvedRequest, field: BodyField<unknown>): MaybePromise<void> {
     const { request, operation, args } = resolved;
     const { exchange } = request;
     request.hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
-    const parser = parserOf(body, exchange.headers["content-type"]);
+    const parser = parserOf(field, exchange.headers["content-type"]);
     assertBodyHeaders(exchange.headers, request.hold.maxBytes);
-    const parse = (bytes: Uint8Array): MaybePromise<unknown> => {
+    return andThen(exchange.readBody(request.hold), (bytes) => {
       if (operation.sendsEvents) this.#holdPlaces(resolved, 1 + Math.floor(bytes.length / BYTES_PER_PLACE));
-      return parser.parse(bytes);
-    };
-    const parsing = andThen(exchange.readBody(request.hold), parse);
-    if (parsing instanceof Promise) {
-      return parsing.then((parsed) => {
-        args.body = parsed;
+      return andThen(parser.parse(bytes), (body) => {
+        args.body = body;
       });
-    }
-    args.body = parsing;
-    return undefined;
+    });
   }
 
-  async #admitLater(resolved: ResolvedRequest, reading: Promise<void> | undefined): Promise<void> {
+  async #admitLater(resolved: ResolvedRequest, reading: MaybePromise<void>): Promise<void> {
     const { request, operation, client, minVersion } = resolved;
     await reading;
     if (minVersion !== undefined && minVersion.waitMs > 0) await this.#waits.reach(resolved, minVersion);
