@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { Slices } from "../../../base/wait.ts";
 import type { RecordFacts } from "../../../ledger/watch/record-filter.ts";
 import { AnswerText } from "../../printing/answer-text.ts";
-import { recordForms } from "./record-operation.ts";
+import { recordOperation } from "./record-operation.ts";
 import { RecordEvent } from "./record-stream.ts";
 
 const feed = {
@@ -22,6 +22,6 @@ it.each([0, 1, 2, 3])("a long text of pairs is whole in CSV, %i characters behin
   const event = new RecordEvent({ version: 5n, trust: { kind: "trusted" } }, () => "5-ab", facts, [
     { index: 0, text },
   ]);
-  const csv = await recordForms(feed, {}, "").csv.encode(event, new Slices());
+  const csv = await recordOperation(feed, {}, "").answer.csv.encode(event, new Slices());
   expect(Buffer.from(csv).toString()).toBe(`5,0,0x1::a::B,"${data.replaceAll('"', '""')}",trusted\r\n`);
 });
