@@ -43,7 +43,7 @@ export interface BlockSource {
   authorBlock(base: BlockBase, changes: readonly AuthoredChange[]): Promise<AuthoredBlock | undefined>;
   /** What the chain's validators signed about a block on the view. Undefined if their keys are not ours. */
   signAgain(view: LedgerView, block: readonly RecordSpans[]): Promise<SignedLedgerInfo | undefined>;
-  /** Checks, simulates and makes transactions for this chain. */
+  /** Checks and makes transactions for this chain. */
   readonly submissions: Submissions;
   /** Demo accounts, assets and tables, where the chain has them. */
   guide?(): ChainGuide;

@@ -88,6 +88,7 @@ function assertUpdate({ transaction: { raw: old } }: Submitted, { transaction: {
 
 export class Mempool {
   readonly #limits: MempoolLimits;
+  readonly #onAdd: () => void;
   readonly #byHash = new Map<string, Waiting>();
   readonly #bySender = new Map<string, SenderQueue>();
   readonly #countByFeePayer = new Map<string, number>();
@@ -100,8 +101,10 @@ export class Mempool {
   #age = 0;
   #isClosed = false;
 
-  constructor(limits: Partial<MempoolLimits> = {}) {
+  /** `onAdd` is called with each new transaction. */
+  constructor(limits: Partial<MempoolLimits> = {}, onAdd: () => void = () => {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#onAdd = onAdd;
   }
 
   get count(): number {
@@ -199,6 +202,7 @@ export class Mempool {
     this.#byHash.set(toHex(submitted.hash), waiting);
     this.#bytes += submitted.sizeBytes;
     this.#countFeePayer(submitted, 1);
+    this.#onAdd();
     return submitted;
   }
 

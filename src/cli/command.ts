@@ -44,26 +44,20 @@ export interface Command extends CommandRecord {
   readonly summary: string;
 }
 
-/**
- * Makes a command whose `run` sees the types of its own options. A maker of several commands names as `Shared` the
- * options that all of them have, so that it sees the types of these.
- */
-export function command<R extends OptionRecord, Shared extends OptionRecord = Record<never, never>>(
-  definition: {
-    readonly name: string;
-    readonly operands: string;
-    readonly options: NoInfer<Shared> & R;
-    readonly headings?: readonly string[];
-    readonly mainOptions?: readonly (keyof (Shared & R) & string)[];
-    readonly otherConfigKeys?: readonly string[];
-    readonly examples: readonly string[];
-    readonly run: (
-      values: OptionValues<Shared> & OptionValues<R>,
-      operands: readonly string[],
-      context: CommandContext,
-    ) => Promise<number>;
-  } & OptionRules<keyof (Shared & R) & string>,
-): CommandRecord {
+/** A command as its maker has it: `run` sees the types of its own options. */
+interface CommandDefinition<R extends OptionRecord>
+  extends Omit<CommandRecord, "options" | "mainOptions" | "run" | keyof OptionRules>,
+    OptionRules<keyof R & string> {
+  readonly options: R;
+  readonly mainOptions?: readonly (keyof R & string)[];
+  readonly run: (
+    values: OptionValues<R>,
+    operands: readonly string[],
+    context: CommandContext,
+  ) => Promise<number>;
+}
+
+export function command<R extends OptionRecord>(definition: CommandDefinition<R>): CommandRecord {
   // The parser gives `run` the values of these options; a list of commands cannot say so for each.
   return definition as CommandRecord;
 }

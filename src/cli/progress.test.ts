@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type LogFields, silentLogger } from "../base/log.ts";
 import type { FollowProgress } from "../node.ts";
-import { progressLine, showCatchingUp, startProgress } from "./progress.ts";
+import { progressLine, showCatchingUp, startParts } from "./progress.ts";
 
 describe("progress line", () => {
   it("shows share, rate and time left", () => {
@@ -32,9 +32,10 @@ describe("progress of long work", () => {
   ])("%s", (_, isTTY, terminal, returns, lines) => {
     vi.stubEnv("TERM", terminal);
     const texts: string[] = [];
-    const progress = startProgress("versions", 10, { isTTY, write: (text: string) => texts.push(text) > 0 });
+    const progress = startParts({ isTTY, write: (text: string) => texts.push(text) > 0 });
+    progress.update("versions", 0, 10);
     vi.advanceTimersByTime(200);
-    progress.update(5);
+    progress.update("versions", 5, 10);
     progress.finish();
     const written = texts.join("");
     expect(written.split("\r")).toHaveLength(returns);

@@ -3,11 +3,11 @@
 import type { LogFields, Logger } from "../base/log.ts";
 import type { FollowProgress, Node } from "../node.ts";
 
+/** Progress of work in parts: a part has its line from its first report until the next part reports. */
 export interface Progress {
-  /** Reports how much is done. */
-  update(done: number): void;
+  readonly update: (part: string, done: number, total: number) => void;
   /** Ends the line. */
-  finish(): void;
+  readonly finish: () => void;
 }
 
 const PLAIN_INTERVAL_MS = 5000;
@@ -46,56 +46,34 @@ export function progressLine(
   return `${label} ${done}/${total} (${percent} %), ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${leftText(left)} left`;
 }
 
-/** Starts reporting on `total` units of work. */
-export function startProgress(
-  label: string,
-  total: number,
-  stream: Pick<NodeJS.WriteStream, "isTTY" | "write"> = process.stderr,
-): Progress {
-  const started = performance.now();
+export function startParts(stream: Pick<NodeJS.WriteStream, "isTTY" | "write"> = process.stderr): Progress {
   const rewrites = canRewrite(stream);
   const intervalMs = rewrites ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS;
-  let shownAt = started;
-  let last = 0;
+  let current:
+    | { readonly part: string; readonly startedMs: number; shownMs: number; line: () => string }
+    | undefined;
   const show = (): void => {
-    const line = progressLine(label, last, total, performance.now() - started);
+    const line = current?.line() ?? "";
     stream.write(rewrites ? rewrittenLine(line) : `${line}\n`);
   };
-  return {
-    update: (done) => {
-      last = done;
-      const now = performance.now();
-      if (now - shownAt < intervalMs) return;
-      shownAt = now;
-      show();
-    },
-    finish: () => {
-      show();
-      if (rewrites) stream.write("\n");
-    },
+  const finish = (): void => {
+    if (current === undefined) return;
+    show();
+    if (rewrites) stream.write("\n");
+    current = undefined;
   };
-}
-
-/** Progress of work in parts: a part has its line from its first report until the next part reports. */
-export interface PartsProgress {
-  readonly update: (part: string, done: number, total: number) => void;
-  readonly finish: () => void;
-}
-
-export function startParts(): PartsProgress {
-  let current: { readonly part: string; readonly progress: Progress } | undefined;
   return {
     update: (part, done, total) => {
-      if (current?.part !== part) {
-        current?.progress.finish();
-        current = { part, progress: startProgress(part, total) };
-      }
-      current.progress.update(done);
+      const nowMs = performance.now();
+      if (current?.part !== part) finish();
+      const { startedMs } = current ?? { startedMs: nowMs };
+      const line = (): string => progressLine(part, done, total, performance.now() - startedMs);
+      current = { part, startedMs, shownMs: current?.shownMs ?? nowMs, line };
+      if (nowMs - current.shownMs < intervalMs) return;
+      current.shownMs = nowMs;
+      show();
     },
-    finish: () => {
-      current?.progress.finish();
-      current = undefined;
-    },
+    finish,
   };
 }
 

@@ -176,27 +176,32 @@ export class Dispatcher {
 
   /** Reads the body, waits for the version that is asked for, and counts the request as one in flight. */
   #admit(resolved: ResolvedRequest): Promise<void> | undefined {
-    const { operation, client, minVersion } = resolved;
+    const { request, operation, client, minVersion } = resolved;
     if (operation.sendsEvents) this.#holdPlaces(resolved, 1);
-    if (operation.body !== undefined || minVersion !== undefined || operation.awaited !== undefined)
-      return this.#admitLater(resolved);
-    this.#enter(resolved.request, client);
+    const reading = operation.body && this.#readBody(resolved, operation.body);
+    if (reading instanceof Promise || minVersion !== undefined || operation.awaited !== undefined)
+      return this.#admitLater(resolved, reading);
+    this.#enter(request, client);
     return undefined;
   }
 
-  async #admitLater(resolved: ResolvedRequest): Promise<void> {
-    const { request, operation, args, client, minVersion } = resolved;
-    if (operation.body !== undefined) {
-      const { exchange } = request;
-      request.hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
-      const parser = parserOf(operation.body, exchange.headers["content-type"]);
-      assertBodyHeaders(exchange.headers, request.hold.maxBytes);
-      const body = exchange.readBody(request.hold);
-      const bytes = body instanceof Promise ? await body : body;
+  #readBody(resolved: ResolvedRequest, field: BodyField<unknown>): MaybePromise<void> {
+    const { request, operation, args } = resolved;
+    const { exchange } = request;
+    request.hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
+    const parser = parserOf(field, exchange.headers["content-type"]);
+    assertBodyHeaders(exchange.headers, request.hold.maxBytes);
+    return andThen(exchange.readBody(request.hold), (bytes) => {
       if (operation.sendsEvents) this.#holdPlaces(resolved, 1 + Math.floor(bytes.length / BYTES_PER_PLACE));
-      const parsed = parser.parse(bytes);
-      args.body = parsed instanceof Promise ? await parsed : parsed;
-    }
+      return andThen(parser.parse(bytes), (body) => {
+        args.body = body;
+      });
+    });
+  }
+
+  async #admitLater(resolved: ResolvedRequest, reading: MaybePromise<void>): Promise<void> {
+    const { request, operation, client, minVersion } = resolved;
+    await reading;
     if (minVersion !== undefined && minVersion.waitMs > 0) await this.#waits.reach(resolved, minVersion);
     if (operation.awaited !== undefined) await this.#waits.awaitItem(resolved, operation.awaited);
     // Neither a body on its way nor a wait must keep other requests out.
@@ -304,7 +309,7 @@ export class Dispatcher {
     const format = (event: WatchEvent) => operation.encode(event, form, new Slices());
     const open = (text: string | Uint8Array): void => {
       const sink = this.#responder.startEvents(request, form, answer);
-      const opening = answer.opening + text;
+      const opening = `${answer.opening}${typeof text === "string" ? text : Buffer.from(text)}`;
       const beatsFrom = state === undefined ? (lastEventId?.version ?? 0n) : 0n;
       const source = { ...answer, opening, beatsFrom, wire: wireOf(form), format };
       if (request.exchange.method === "HEAD") sink.end();
@@ -359,8 +364,11 @@ export class Dispatcher {
     const key = `${operation.id} ${form}`;
     const encode = async (): Promise<Uint8Array> =>
       Buffer.from(await operation.encode(data, form, new Slices()));
-    const document = this.#documents.get(key) ?? encode();
+    const known = this.#documents.get(key);
+    if (known !== undefined) return known;
+    const document = encode();
     this.#documents.set(key, document);
+    document.catch(() => this.#documents.delete(key));
     return document;
   }
 

@@ -12,7 +12,7 @@ import type { LedgerMachine } from "../vm/ledger/ledger-machine.ts";
 import type { Tracer } from "../vm/session.ts";
 
 /** Encodes a JSON request into the signing message. */
-export type RequestEncoder = (body: Uint8Array, view: LedgerView) => Promise<Uint8Array>;
+export type RequestEncoder = (body: Uint8Array, view: LedgerView) => MaybePromise<Uint8Array>;
 
 /** Explains the transaction in a JSON request, as JSON text. */
 export type RequestExplainer = (body: Uint8Array, view: LedgerView) => Promise<string>;
@@ -53,11 +53,6 @@ export interface SubmissionHandler {
   submitBatch(body: SubmissionBody, view: LedgerView, client: string): Promise<readonly unknown[]>;
   /** Returns a transaction that waits for a block; undefined if none with this hash does. */
   pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined>;
-}
-
-/** The handler of a node that makes blocks, which also simulates what its chain models. */
-export interface ChainSubmissions extends SubmissionHandler {
-  readonly simulate: Simulator;
 }
 
 /** The handler of submissions. Operations that need it are switched off without it. */

@@ -4,11 +4,10 @@ import { toPrefixedHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
 import { USEC_PER_MS, USEC_PER_SEC } from "../base/numbers.ts";
 import { formatTime, YEAR_10000_SECS } from "../base/texts/time-text.ts";
-import { nextTurn } from "../base/wait.ts";
+import { nextTurn, pause } from "../base/wait.ts";
 import { BcsError } from "../bcs/errors.ts";
 import type { AuthoredChange } from "../chain/authoring.ts";
 import type { AuthoredBlock, BlockBase, MadeBlock } from "../chain/block.ts";
-import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { BlockSource } from "../chain/local-chain.ts";
 import { Mempool } from "../chain/mempool.ts";
 import type { Submitted } from "../chain/submission/submitted.ts";
@@ -28,9 +27,26 @@ import type { LocalChainOptions } from "./options/local-chain-options.ts";
 /** 2024-01-01: start of the clock of a chain that does not use the wall clock. */
 const FIRST_BLOCK_USEC = 1_704_067_200_000_000n;
 const BLOCK_STEP_USEC = USEC_PER_SEC;
+/** Pause before a block that failed is tried again. */
+const RETRY_MS = 1000;
 
 function wallClockUsec(): bigint {
   return BigInt(Date.now()) * USEC_PER_MS;
+}
+
+/** What the times of blocks follow: the wall clock, or a clock that steps with each block. */
+export type ChainClock = "wall" | "stepping";
+
+export function chainClockOf({ blockTimeMs, seed }: LocalChainOptions = {}): ChainClock {
+  const isOnWallClock = blockTimeMs === undefined ? seed === undefined : blockTimeMs > 0;
+  return isOnWallClock ? "wall" : "stepping";
+}
+
+/** The time of the block after the one at `last`, when the chain's clock says `now`. */
+export function blockTimeAfter(last: bigint, clock: ChainClock, now: bigint = wallClockUsec()): bigint {
+  if (clock === "stepping") return last === 0n ? FIRST_BLOCK_USEC : last + BLOCK_STEP_USEC;
+  // A wall clock that was set back must not stop the chain.
+  return now > last ? now : last + 1n;
 }
 
 export interface BlockMakerOptions {
@@ -79,22 +95,6 @@ async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** A mempool that tells when it takes a transaction. */
-class PromptMempool extends Mempool {
-  readonly #onAdd: () => void;
-
-  constructor(onAdd: () => void) {
-    super();
-    this.#onAdd = onAdd;
-  }
-
-  override add(...added: Parameters<Mempool["add"]>): Submitted {
-    const waiting = super.add(...added);
-    this.#onAdd();
-    return waiting;
-  }
-}
-
 /** Makes blocks, by a timer or one at a time. */
 export class BlockMaker {
   /** Transactions that wait for a block. */
@@ -102,21 +102,22 @@ export class BlockMaker {
   /** For another ledger in the place of this one. Call it between two blocks. */
   readonly forgetClockAndMempool: () => void;
   readonly #options: BlockMakerOptions;
-  readonly #isOnWallClock: boolean;
-  #timer: BlockTimer | undefined;
+  readonly #clock: ChainClock;
+  readonly #stop = new AbortController();
+  /** Settles when no more blocks are made by the block time. */
+  #moving: Promise<void> = Promise.resolve();
+  #isMoving = false;
   /** How far the chain's clock is ahead of the wall clock; undefined until the first look at the ledger. */
   #aheadUsec: bigint | undefined;
   #soon: Promise<void> | undefined;
-  #isStopped = false;
   /** Settles when every requested block is made or has failed. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: BlockMakerOptions) {
     this.#options = options;
-    const { blockTimeMs, seed } = options.settings ?? {};
-    this.#isOnWallClock = blockTimeMs === undefined ? seed === undefined : blockTimeMs > 0;
-    this.mempool =
-      options.settings?.blockOnSubmit === true ? new PromptMempool(() => this.#blockSoon()) : new Mempool();
+    this.#clock = chainClockOf(options.settings);
+    const isPrompt = options.settings?.blockOnSubmit === true;
+    this.mempool = new Mempool({}, isPrompt ? () => this.#blockSoon() : undefined);
     this.forgetClockAndMempool = this.keepClockAndMempool();
   }
 
@@ -131,30 +132,45 @@ export class BlockMaker {
     });
   }
 
-  /** Reports a failed block; returns true if the timer should try it again. */
+  /** Reports a failed block; returns true if it should be tried again. */
   #report(error: unknown): boolean {
-    return !this.#isStopped && this.#options.faults.report("blocks", error);
+    return !this.#stop.signal.aborted && this.#options.faults.report("blocks", error);
   }
 
-  /** True while blocks are made by a timer. */
+  /** True while blocks are made at a steady pace. */
   get isMoving(): boolean {
-    return this.#timer?.isMoving === true;
+    return this.#isMoving;
   }
 
-  /** Starts the block timer, if a block time is set. */
+  /** Starts to make blocks at a steady pace, if a block time is set. */
   start(): void {
-    const { blockTimeMs, blocks, onBlock } = this.#options.settings ?? {};
+    const { blockTimeMs } = this.#options.settings ?? {};
     if (blockTimeMs === undefined) return;
-    this.#timer = startBlockTimer({
-      produce: async () => {
-        await this.produce();
-      },
-      blockTimeMs,
-      mayPass: (error) => isPassingFault(error) && this.#report(error),
-      onFault: (error) => this.#report(error),
-      blocks,
-      onBlock,
+    this.#isMoving = true;
+    const moving = this.#move(blockTimeMs).catch((error: unknown) => void this.#report(error));
+    this.#moving = moving.finally(() => {
+      this.#isMoving = false;
     });
+  }
+
+  /** Makes blocks until the chain stops, one fails for good, or there are as many as were asked for. */
+  async #move(blockTimeMs: number): Promise<void> {
+    const { blocks = Number.POSITIVE_INFINITY, onBlock } = this.#options.settings ?? {};
+    const { signal } = this.#stop;
+    for (let made = 0; made < blocks && !signal.aborted; ) {
+      const started = performance.now();
+      try {
+        await this.produce();
+      } catch (error) {
+        if (!this.#report(error)) return;
+        await pause(RETRY_MS, signal);
+        continue;
+      }
+      made++;
+      onBlock?.(made);
+      // Without a pause `exclusively` leaves a turn to requests and the pruner.
+      await pause(blockTimeMs - (performance.now() - started), signal);
+    }
   }
 
   /**
@@ -167,7 +183,7 @@ export class BlockMaker {
 
   /** Runs a step between two blocks. Rejects once the chain stops, so that a caller who makes many blocks ends. */
   async exclusively<T>(step: () => Promise<T>): Promise<T> {
-    if (this.#isStopped) throw new LedgerError("unavailable", "the node is closed");
+    if (this.#stop.signal.aborted) throw new LedgerError("unavailable", "the node is closed");
     const turn = this.#turn.then(step);
     // A block in memory may be made without leaving the current turn of the event loop; requests need one before the next.
     this.#turn = turn.catch(() => {}).then(() => nextTurn("writer"));
@@ -176,13 +192,12 @@ export class BlockMaker {
 
   /** The time that the next block on top of a ledger has. */
   nextTimeUsec({ timestampUsec: last }: Pick<LedgerPosition, "timestampUsec">): bigint {
-    const now = this.#clockUsec(last);
-    // A wall clock that was set back must not stop the chain.
-    return now > last ? now : last + 1n;
+    return blockTimeAfter(last, this.#clock, this.#nowUsec(last));
   }
 
-  #clockUsec(last: bigint): bigint {
-    if (!this.#isOnWallClock) return last === 0n ? FIRST_BLOCK_USEC : last + BLOCK_STEP_USEC;
+  /** What the chain's clock says, which may be before the last block. */
+  #nowUsec(last: bigint): bigint {
+    if (this.#clock === "stepping") return last;
     const wallUsec = wallClockUsec();
     // A chain whose clock was set ahead goes on from its last block after a restart.
     this.#aheadUsec ??= last < wallUsec ? 0n : last + 1n - wallUsec;
@@ -257,7 +272,7 @@ export class BlockMaker {
   advanceTime(byUsec: bigint): Promise<Position> {
     return this.exclusively(async () => {
       const { timestampUsec: last } = await this.#position();
-      const now = this.#isOnWallClock ? this.#clockUsec(last) : last;
+      const now = this.#nowUsec(last);
       const isLate = now > last;
       return this.#setTime((isLate ? now : last) + byUsec);
     });
@@ -343,8 +358,8 @@ export class BlockMaker {
 
   /** Ends after the blocks that were asked for, and after one more for the transactions that wait. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#timer?.stop();
+    this.#stop.abort();
+    await this.#moving;
     await this.#turn;
     this.mempool.close();
     await this.#makeLastBlocks();

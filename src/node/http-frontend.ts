@@ -17,8 +17,8 @@ import { observeCollections } from "./metrics/process-metrics.ts";
 import { type TraceEnvironment, traceSettingsOf } from "./metrics/trace-settings.ts";
 import { FRONTEND_NUMBERS, type HttpOptions } from "./options/http-options.ts";
 import type { NodeStatus, WorkerSetup } from "./workers/worker-messages.ts";
-import { reservePort, startWorkers, type WorkerPool } from "./workers/workers.ts";
-import type { SubmissionCall, SubmissionReply } from "./workers/writer-submissions.ts";
+import { reservePort, WorkerPool } from "./workers/workers.ts";
+import type { SubmissionFunctions } from "./workers/writer-submissions.ts";
 
 interface Observation {
   readonly onRequest: RequestObserver;
@@ -59,7 +59,7 @@ export interface WorkersOptions {
     readonly node: Omit<WorkerSetup["node"], "http">;
   };
   readonly status: () => Promise<NodeStatus>;
-  readonly onSubmission: (call: SubmissionCall) => Promise<SubmissionReply>;
+  readonly submissions: SubmissionFunctions;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -144,11 +144,11 @@ export class HttpFrontend {
   }
 
   /** Starts the workers, if there are any. */
-  async startWorkers({ setup, status, onSubmission, onFault }: WorkersOptions): Promise<void> {
+  async startWorkers({ setup, status, submissions, onFault }: WorkersOptions): Promise<void> {
     if (!this.#isShared) return;
     const { http, metrics: own, logger } = this.#options;
     const { metricsPort: _port, workers: count = 0, ...others } = http;
-    this.#workers = await startWorkers({
+    this.#workers = new WorkerPool({
       count,
       setup: {
         ...setup,
@@ -159,10 +159,11 @@ export class HttpFrontend {
       },
       status,
       figures: own.figures,
-      onSubmission,
+      submissions,
       logger,
       onFault,
     });
+    await this.#workers.start();
   }
 
   /** Throws if there are workers, where only this process can answer. */

@@ -16,7 +16,7 @@ import {
 import type { LedgerPosition } from "../ledger/view.ts";
 import { formatPruneWindow, type PruneWindow } from "../sync/maintenance/prune-window.ts";
 import type { IndexProgress } from "../sync/store-writer.ts";
-import type { NodeInfo } from "./api/node-info.ts";
+import type { NodeInfo, SyncMode } from "./api/node-info.ts";
 import type { WriterElection } from "./writer-election.ts";
 
 export { SOFTWARE_VERSION };
@@ -32,7 +32,7 @@ const CHAIN_NAMES: Readonly<Record<number, string>> = {
 
 export interface NodeFacts {
   readonly position: LedgerPosition | undefined;
-  readonly syncMode: "local" | "fork" | "follow" | "static" | "read-only";
+  readonly syncMode: SyncMode;
   readonly syncState: string;
   /** Why the ledger does not move; undefined when nothing is wrong. */
   readonly fault: string | undefined;

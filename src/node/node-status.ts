@@ -1,5 +1,6 @@
 // What a node says of itself, derived from its parts: its mode, its state, why it is not ready, and why it should be
 // restarted. Workers serve the status of the writing process.
+import type { SyncMode } from "./api/node-info.ts";
 import type { DemoNameInfo } from "./demo-names.ts";
 import type { Faults } from "./faults.ts";
 import {
@@ -54,7 +55,7 @@ export function statusOf(parts: StatusParts, version: bigint | undefined): NodeS
   };
 }
 
-function syncModeOf({ options, plan }: StatusParts): "local" | "fork" | "follow" | "static" | "read-only" {
+function syncModeOf({ options, plan }: StatusParts): SyncMode {
   if (options.readOnly === true) return "read-only";
   if (options.follow !== undefined) return "follow";
   if (options.fork !== undefined) return "fork";

@@ -11,12 +11,12 @@ import { type BlockSource, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
 import { lagReason } from "../http/admission/request-view.ts";
 import { assertObject, knownOptions, type WatchOptions } from "../http/calls/options.ts";
 import type { Calls } from "../http/operation-list.ts";
-import type { ChainSubmissions } from "../http/services.ts";
+import type { SubmissionHandler } from "../http/services.ts";
 import type { SideServer } from "../http/side/side-server.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { LOCAL, refutedText } from "../ledger/trust.ts";
-import type { LedgerView } from "../ledger/view.ts";
+import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
 import type { Store, StoreView } from "../store/contract.ts";
 import { isOutOfReach, StoreError } from "../store/errors.ts";
 import { loadPinFor } from "../sync/fork/pin.ts";
@@ -27,9 +27,9 @@ import { loadPosition } from "../sync/reading.ts";
 import { STATE_FETCH } from "../sync/side-rows.ts";
 import { type CallParts, closedError, InProcessCalls } from "./api/in-process-calls.ts";
 import type { NodeInfo } from "./api/node-info.ts";
-import { proofWindowOf } from "./api/proof-questions.ts";
 import type { Node, SdkConfig } from "./api/running-node.ts";
 import type { ChainAuthoring } from "./api/test-authors.ts";
+import { blockTimeAfter, chainClockOf } from "./block-maker.ts";
 import { DemoNameInfo, type DemoNames, withoutKeys } from "./demo-names.ts";
 import { Faults } from "./faults.ts";
 import { forkInfo, WaypointInfo } from "./following/follow-report.ts";
@@ -46,7 +46,7 @@ import { statusOf } from "./node-status.ts";
 import type { HttpOptions } from "./options/http-options.ts";
 import { DEFAULT_PRUNE_WINDOW, NODE_TABLE, type NodeOptions } from "./options/node-options.ts";
 import { assertOptions } from "./options/option-table.ts";
-import { planStart, type StartPlan } from "./start-plan.ts";
+import { planStart, proofWindowOf, type StartPlan } from "./start-plan.ts";
 import type { OpenedStore } from "./store-engine.ts";
 import { awaitStore, openStore, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
 import type { BodyParts } from "./submissions/bodies.ts";
@@ -65,7 +65,7 @@ export interface WorkerLink {
   /** The metrics page of all processes. */
   readonly page: () => Promise<string>;
   /** Takes transactions to the writer; undefined where no blocks are made. */
-  readonly submissions: ChainSubmissions | undefined;
+  readonly submissions: SubmissionHandler | undefined;
   readonly logger: Logger;
 }
 
@@ -100,8 +100,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
     ...this.#bodyParts,
     machine: this.reader.machine,
     types: this.reader.types,
-    chain: (isTraced) =>
-      this.#submissions?.simulate ?? (isTraced ? undefined : this.#role?.submissions?.simulate),
+    nextTimeUsec: (position) => this.#nextTimeUsec(position),
   });
   #frontend: HttpFrontend | undefined;
   /** Undefined until a view needs it: most ledgers know their whole state. */
@@ -355,7 +354,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
   async #launchWorkers(): Promise<void> {
     if (this.#frontend === undefined) return;
     const { pruneWindow, follow, index, transactionIndex } = this.#options;
-    const { answerSubmission } = await import("./workers/writer-submissions.ts");
+    const { submissionFunctions } = await import("./workers/writer-submissions.ts");
     await this.#frontend.startWorkers({
       setup: {
         // Functions do not reach another process.
@@ -368,9 +367,9 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
         },
         startedMs: this.#startedMs,
         genesisWaypoint: this.#plan?.genesis?.waypoint,
-        takesSubmissions: this.#submissions !== undefined,
+        chainClock: this.#submissions && chainClockOf(this.#options.localChain),
       },
-      onSubmission: (call) => answerSubmission(this.#submissions, (use) => this.reader.withView(use), call),
+      submissions: submissionFunctions(this.#submissions, (use) => this.reader.withView(use)),
       status: async () => this.#status(await this.#headVersion()),
       onFault: (error) => this.#faults.report("workers", error),
     });
@@ -380,9 +379,16 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
     return new SubmissionService({
       chain,
       mempool: () => this.#writer?.blocks?.mempool,
-      nextTimeUsec: (position) => this.#writer?.blocks?.nextTimeUsec(position) ?? position.timestampUsec,
+      nextTimeUsec: (position) => this.#nextTimeUsec(position) ?? position.timestampUsec,
       ...this.#bodyParts,
     });
+  }
+
+  /** The time of the next block; undefined where none are made. */
+  #nextTimeUsec(position: LedgerPosition): bigint | undefined {
+    const clock = this.#role?.chainClock;
+    if (clock !== undefined) return blockTimeAfter(position.timestampUsec, clock);
+    return this.#writer?.blocks?.nextTimeUsec(position);
   }
 
   /** Where a follower's submissions go, if the operator allows it. */
@@ -404,16 +410,12 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
     return new HttpFrontend({
       http,
       services: {
+        ...this.services,
         ledger: this,
         headWatch: this.headWatch,
         encoder: (body, view) => this.reader.encodeUntrusted(body, view),
         explainer: (body, view) => this.reader.explainUntrusted(body, view),
         submissions: this.#submissions ?? this.#role?.submissions ?? this.#upstreamSubmissions,
-        simulator: this.#simulation.simulate,
-        prover: (view, question, options) => this.proofs.prove(view, question, options),
-        types: this.reader.types,
-        machine: this.reader.machine,
-        gasPrices: this.reader.gasPrices,
         nodeInfo: async (view) => this.#shown(await this.nodeInfo(view)),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unreadyReason: () => this.#status(undefined).unreadyReason,

@@ -8,7 +8,7 @@ import { assertHasCode, createMachineSource, type MachineSource } from "../chain
 import { createNetworkChain, type NetworkChainSettings } from "../chain/network-chain.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/formats/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
-import { parseProofWindow } from "../sync/maintenance/prune-window.ts";
+import { type ProofWindow, parseProofWindow } from "../sync/maintenance/prune-window.ts";
 import { accountChanges } from "./api/first-accounts.ts";
 import type { FollowPlan } from "./following/following.ts";
 import type { ForkPlan } from "./following/forking.ts";
@@ -66,6 +66,12 @@ function chainOn(genesis: GenesisCheck, own: LocalChain, settings: NetworkChainS
   if (equalBytes(genesis.infoHash, ownGenesis(own, undefined).infoHash)) return own;
   assertHasCode(genesis.writes);
   return createNetworkChain(settings);
+}
+
+/** How far back a node keeps what proofs need: one that gets no signatures keeps nothing unless it is told to. */
+export function proofWindowOf({ proofWindow, follow }: NodeOptions, { chain }: StartPlan): ProofWindow {
+  const isSigned = chain !== undefined || (follow?.proofs ?? []).length > 0;
+  return parseProofWindow(proofWindow ?? (isSigned ? "all" : "off"));
 }
 
 const NO_PLAN: StartPlan = {

@@ -6,6 +6,8 @@ import { u64 } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
 import { createKeypair, type Keypair } from "../../src/chain/keys.ts";
 import { chainSeed, createLocalChain } from "../../src/chain/local-chain.ts";
+import { createMachineSource, openHead } from "../../src/chain/machine-source.ts";
+import { simulateOnMachine } from "../../src/chain/submission/on-machine.ts";
 import { toSubmitted } from "../../src/chain/submission/submitted.ts";
 import { decodeRecord } from "../../src/ledger/formats/record.ts";
 import { transactionCodec } from "../../src/ledger/formats/transaction.ts";
@@ -152,7 +154,8 @@ describe("hostile submissions", () => {
       }
     })();
     const asGiven = { maxGasAmount: false, gasUnitPrice: undefined };
-    const record = await chain.submissions.simulate(view, { raw, authenticator }, asGiven);
+    const head = await openHead(createMachineSource(), view, "requests");
+    const record = await simulateOnMachine(head, view, { raw, authenticator }, asGiven);
     isRunning = false;
     await others;
     const { info, writes } = decodeRecord(record);

@@ -220,7 +220,7 @@ function base64url(bytes: Uint8Array): string {
 }
 
 /** OpenSSL refuses scalars that are not canonical, and compares the encoded point, but takes points of small order. */
-function isEd25519(publicKey: Uint8Array, signature: Uint8Array, message: Uint8Array): boolean {
+export function isEd25519(publicKey: Uint8Array, signature: Uint8Array, message: Uint8Array): boolean {
   if (publicKey.length !== ED25519_KEY_BYTES || signature.length !== ED25519_SIGNATURE_BYTES) return false;
   if (isSmallOrder(publicKey) || isSmallOrder(signature.subarray(0, ED25519_KEY_BYTES))) return false;
   const key = importKey({ kty: "OKP", crv: "Ed25519", x: base64url(publicKey) });

@@ -1,6 +1,5 @@
-// What a chain does with a transaction before a block has it: checks it against the ledger, simulates it, or makes it
-// itself, for the faucet.
-import type { Slices } from "../../base/wait.ts";
+// What a chain does with a transaction before a block has it: checks it against the ledger, or makes it itself,
+// for the faucet.
 import { encodeWith } from "../../bcs/codec.ts";
 import { u64 } from "../../bcs/scalars.ts";
 import { readAccount, readStoredAccount } from "../../ledger/items/account.ts";
@@ -11,11 +10,10 @@ import type { EntryFunction } from "../../transaction/executable.ts";
 import { type RawTransaction, rawTransactionCodec } from "../../transaction/raw.ts";
 import { signingMessage } from "../../transaction/signing-message.ts";
 import { refuse } from "../../transaction/submission-error.ts";
-import type { SimulationEstimates, UserTransaction } from "../../transaction/user-transaction.ts";
-import type { Tracer } from "../../vm/session.ts";
+import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import type { Keypair } from "../keys.ts";
 import { type MachineSource, openHead } from "../machine-source.ts";
-import { type Checked, checkOnMachine, simulateOnMachine } from "./on-machine.ts";
+import { type Checked, checkOnMachine } from "./on-machine.ts";
 import { areSignaturesValid } from "./signatures.ts";
 import { type Submitted, toSubmitted } from "./submitted.ts";
 
@@ -60,23 +58,6 @@ export class Submissions {
     const checked: Checked[] = [];
     for (const submitted of owners) checked.push(await checkOnMachine(head, view, submitted, this.faucet));
     return checked;
-  }
-
-  /**
-   * Runs a transaction on the ledger's head and keeps nothing; returns the record that it would leave, with zeros for the
-   * hashes. It must not be signed, because a signed one could be submitted.
-   */
-  async simulate(
-    view: LedgerView,
-    given: UserTransaction,
-    fields: SimulationEstimates,
-    timestampUsec: bigint = view.position.timestampUsec,
-    slices?: Slices,
-    tracer?: Tracer,
-  ): Promise<Uint8Array> {
-    const head = await openHead(this.#machine, view, "requests", slices);
-    head.setTime(timestampUsec);
-    return simulateOnMachine(head, view, given, fields, tracer);
   }
 
   /**

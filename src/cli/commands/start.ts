@@ -3,7 +3,7 @@ import { createNode, isTryAgainFault, type Node, type NodeOptions } from "../../
 import { hasColours } from "../colour.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { createLogger } from "../log.ts";
-import { rewrittenLine, showCatchingUp, startLiveLine, startProgress } from "../progress.ts";
+import { rewrittenLine, showCatchingUp, startLiveLine, startParts } from "../progress.ts";
 import { networkLines, nodeOptionsOf, type StartValues, startOptions, startRules } from "../start-options.ts";
 import { proofsLine, startScreen } from "../start-screen.ts";
 
@@ -11,10 +11,8 @@ function startNode(values: StartValues, options: NodeOptions, signal: AbortSigna
   const human = values["log-format"] === "auto" ? process.stderr.isTTY : values["log-format"] === "text";
   const logger = createLogger(values["log-level"], human ? "text" : "json");
   const { follow, localChain } = options;
-  const progress =
-    localChain?.blockTimeMs === 0 && values.blocks !== undefined
-      ? startProgress("blocks", values.blocks)
-      : undefined;
+  const { blocks } = values;
+  const progress = localChain?.blockTimeMs === 0 && blocks !== undefined ? startParts() : undefined;
   const parts: NodeOptions = {
     ...options,
     logger,
@@ -25,8 +23,8 @@ function startNode(values: StartValues, options: NodeOptions, signal: AbortSigna
     localChain: localChain && {
       ...localChain,
       onBlock: (made) => {
-        progress?.update(made);
-        if (made === values.blocks) progress?.finish();
+        progress?.update("blocks", made, blocks ?? 0);
+        if (made === blocks) progress?.finish();
       },
     },
   };

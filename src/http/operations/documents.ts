@@ -18,14 +18,14 @@ function openApi(_: unknown, { services }: { readonly services: Services }) {
 }
 
 /** Parts of the document that are written member by member: as one they would hold the event loop for 0.2 s. */
-const LONG_PARTS = new Set(["paths", "components", "schemas"]);
+const LONG_PARTS = new Set(["", "paths", "components", "components/schemas"]);
 
 /** The lines of a value in YAML, below the names of what it is in. */
 function* yamlOf(value: unknown, names: readonly string[] = []): Generator<string> {
-  const last = names.at(-1);
-  if (last === undefined || LONG_PARTS.has(last)) {
-    if (last !== undefined) yield `${"  ".repeat(names.length - 1)}${last}:\n`;
-    for (const [name, member] of Object.entries(value as object)) yield* yamlOf(member, [...names, name]);
+  const members = LONG_PARTS.has(names.join("/")) ? Object.entries(value as object) : [];
+  if (members.length > 0) {
+    if (names.length > 0) yield `${"  ".repeat(names.length - 1)}${names.at(-1)}:\n`;
+    for (const [name, member] of members) yield* yamlOf(member, [...names, name]);
     return;
   }
   const { stringify } = loadPackage("yaml") as typeof import("yaml");

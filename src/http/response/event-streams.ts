@@ -68,7 +68,7 @@ class EventStream implements Subscriber<WatchEvent> {
   readonly #owner: EventStreams;
   /** The feed tells it what is new. */
   isLive = false;
-  /** An event of the feed is written in slices: nothing else may be written before it. */
+  /** An event of the feed is written in slices. A heartbeat that overflowed meanwhile would make it be told twice. */
   isTaking = false;
   /** Tick of the next heartbeat. */
   nextBeat: number;
@@ -303,8 +303,8 @@ export class EventStreams {
       stream.nextBeat = this.#tick + TICKS;
       this.#streams.delete(stream);
       this.#streams.add(stream);
-      // A sign of life does not wait behind what is unread.
       if (stream.isTaking) continue;
+      // A sign of life does not wait behind what is unread.
       if (stream.choice === undefined || !stream.sink.socket.writableNeedDrain) {
         this.#write(stream, this.#beatOf(stream));
       }

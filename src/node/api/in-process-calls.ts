@@ -15,7 +15,7 @@ import { AnsweredError } from "../../http/error-answer.ts";
 import type { Condition } from "../../http/error-catalogue.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { Calls } from "../../http/operation-list.ts";
-import { type SubmissionBody, VIEW_GAS_LIMIT } from "../../http/services.ts";
+import { type Services, type SubmissionBody, VIEW_GAS_LIMIT } from "../../http/services.ts";
 import type { Route, RouteValues } from "../../interface/route.ts";
 import { CALLS } from "../../interface/routes.ts";
 import { LedgerError, type LedgerErrorCode } from "../../ledger/errors.ts";
@@ -32,7 +32,6 @@ import type { Simulation, SimulationResult } from "../submissions/simulation.ts"
 import type { SubmissionService } from "../submissions/submission-service.ts";
 import { CallArguments } from "./call-arguments.ts";
 import { type AnswerText, OperationCalls, type RangeQuestion } from "./operation-calls.ts";
-import { ProofQuestions } from "./proof-questions.ts";
 import { type LedgerInfo, Reader, toLedgerInfo } from "./reader.ts";
 import { type ChainAuthoring, TestAuthors } from "./test-authors.ts";
 
@@ -127,7 +126,19 @@ export abstract class InProcessCalls implements Ledger {
     this.headWatch,
     new CallArguments(() => this.demoNames()),
   );
-  protected readonly proofs: ProofQuestions = new ProofQuestions(() => this.parts().store);
+  /** What operations use, whether they are asked over HTTP or in this process. */
+  protected readonly services: Pick<Services, "types" | "gasPrices" | "machine" | "simulator" | "prover"> = {
+    types: this.reader.types,
+    gasPrices: this.reader.gasPrices,
+    machine: this.reader.machine,
+    simulator: (...asked) => this.parts().simulation.simulate(...asked),
+    prover: async (view, question, options) => {
+      const { store } = this.parts();
+      if (store === undefined) throw new LedgerError("no_ledger", "there is no ledger yet");
+      this.#prover ??= import("../../sync/proofs/prover.ts");
+      return (await this.#prover).prove(store, view, question, options);
+    },
+  };
   protected readonly authors: TestAuthors = new TestAuthors({
     args: this.reader.args,
     types: this.reader.types,
@@ -136,6 +147,8 @@ export abstract class InProcessCalls implements Ledger {
     withView: (ask) => this.reader.withView(ask),
     onBack: ({ version }) => this.headWatch.wentBack(version),
   });
+  /** Kept, because node looks up the file of every import again. */
+  #prover: Promise<typeof import("../../sync/proofs/prover.ts")> | undefined;
   readonly #operations: OperationCalls;
   /** In flight. */
   readonly #calls = new Set<Promise<unknown>>();
@@ -145,18 +158,14 @@ export abstract class InProcessCalls implements Ledger {
     this.#operations = new OperationCalls({
       reader: this.reader,
       services: {
-        types: this.reader.types,
-        gasPrices: this.reader.gasPrices,
-        machine: this.reader.machine,
+        ...this.services,
         viewGasLimit: VIEW_GAS_LIMIT,
         get submissions() {
           return parts().submissions;
         },
-        simulator: (...asked) => parts().simulation.simulate(...asked),
         pendingTransaction: async (hash) => parts().submissions?.pendingTransaction(hash),
         encoder: (body, view) => this.reader.encode(body, view),
         explainer: async (body, view) => JSON.stringify(await this.reader.explain(body, view)),
-        prover: (view, question, proofOptions) => this.proofs.prove(view, question, proofOptions),
         nodeInfo: (view) => this.nodeInfo(view),
       },
       isOff: (which) => options[which] === false,

@@ -15,6 +15,9 @@ export interface UpstreamInfo {
   readonly last_fault?: string;
 }
 
+/** Where the records of a node come from. */
+export type SyncMode = "local" | "fork" | "follow" | "static" | "read-only";
+
 /** The keys of `GET /v1/info`. Those about the ledger are missing while there is none. */
 export interface NodeInfo {
   readonly software: string;
@@ -30,7 +33,7 @@ export interface NodeInfo {
   readonly epoch?: bigint;
   /** Microseconds since 1970. */
   readonly ledger_timestamp?: bigint;
-  readonly sync_mode: "local" | "fork" | "follow" | "static" | "read-only";
+  readonly sync_mode: SyncMode;
   readonly sync_state: string;
   /** Of a complete replica while it fetches its state: whose it is, and how many items are stored. */
   readonly state_version?: bigint;

@@ -9,6 +9,7 @@ import {
   type CassandraTls,
   toSettings,
 } from "../../store/cassandra/options.ts";
+import type { CassandraStore } from "../../store/cassandra/store.ts";
 import { assertSameGenesis } from "../../sync/genesis.ts";
 import type { DriverReport } from "../metrics/driver-metrics.ts";
 import { assertOptions, optionTable } from "../options/option-table.ts";
@@ -137,6 +138,11 @@ async function loadDriver<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
+async function openReader(options: CassandraOptions): Promise<CassandraStore> {
+  const { openCassandraStore } = await import("../../store/cassandra/store.ts");
+  return openCassandraStore({ ...storeOptionsOf(options), readOnly: true });
+}
+
 export const cassandraEngine: StoreEngine<CassandraOptions> = {
   table: CASSANDRA_TABLE,
   assertOptions: (options) => {
@@ -157,8 +163,7 @@ export const cassandraEngine: StoreEngine<CassandraOptions> = {
   hasDriver: true,
   openWalk: undefined,
   async *baseIndexRows(options) {
-    const { openCassandraStore } = await import("../../store/cassandra/store.ts");
-    const store = await openCassandraStore({ ...storeOptionsOf(options), readOnly: true });
+    const store = await openReader(options);
     try {
       const walk = await store.openIndexWalk();
       if (walk.position.oldestVersion > 0n) yield* walk.rows();
@@ -167,9 +172,8 @@ export const cassandraEngine: StoreEngine<CassandraOptions> = {
     }
   },
   checkIndex: async (options, signal) => {
-    const { openCassandraStore } = await import("../../store/cassandra/store.ts");
     const { checkClusterIndex } = await import("../../sync/maintenance/check/cluster-index.ts");
-    const store = await openCassandraStore({ ...storeOptionsOf(options), readOnly: true });
+    const store = await openReader(options);
     try {
       return await checkClusterIndex(store, signal);
     } finally {

@@ -87,45 +87,59 @@ export function histogramSamples(
   return [...buckets, { suffix: `_sum${own}`, value: sum }, { suffix: `_count${own}`, value: total }];
 }
 
+/** One series of a histogram: how many times took how long. */
+export class Durations {
+  readonly #bounds: readonly number[];
+  readonly #counts: Float64Array;
+  #sum = 0;
+
+  /** Bounds are the upper ones of the buckets, in seconds. */
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.#counts = new Float64Array(bounds.length + 1);
+  }
+
+  add(seconds: number): void {
+    let at = 0;
+    while (at < this.#bounds.length && seconds > (this.#bounds[at] ?? 0)) at++;
+    this.#counts[at] = (this.#counts[at] ?? 0) + 1;
+    this.#sum += seconds;
+  }
+
+  samples(labels: string): readonly Sample[] {
+    return histogramSamples(this.#bounds, this.#counts, this.#sum, labels);
+  }
+}
+
 const PREFIX = "sextant_";
 const REQUESTS = "http_request_duration_seconds";
 
 /** Upper bounds of the buckets, in seconds. */
 const BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5] as const;
 
-interface Series {
-  readonly operation: string;
-  readonly status: number;
-  readonly counts: Float64Array;
-  sum: number;
-}
-
 /** Request latencies by operation and status. */
 class RequestHistogram implements MetricSource {
   readonly name = REQUESTS;
   readonly help = "Time from the parsed request head to the end of the response";
   readonly kind = "histogram";
-  readonly #series = new Map<string, Map<number, Series>>();
+  readonly #series = new Map<string, Map<number, Durations>>();
 
   /** Counts one request. */
   count(operation: string, status: number, seconds: number): void {
     const series = this.#series.get(operation)?.get(status) ?? this.#addSeries(operation, status);
-    let at = 0;
-    while (at < BOUNDS.length && seconds > (BOUNDS[at] ?? 0)) at++;
-    series.counts[at] = (series.counts[at] ?? 0) + 1;
-    series.sum += seconds;
+    series.add(seconds);
   }
 
   readonly samples = (): readonly Sample[] =>
-    [...this.#series.values()].flatMap((byStatus) =>
-      [...byStatus.values()].flatMap(({ operation, status, counts, sum }) =>
-        histogramSamples(BOUNDS, counts, sum, `operation="${operation}",status="${status}"`),
+    [...this.#series].flatMap(([operation, byStatus]) =>
+      [...byStatus].flatMap(([status, series]) =>
+        series.samples(`operation="${operation}",status="${status}"`),
       ),
     );
 
-  #addSeries(operation: string, status: number): Series {
-    const series = { operation, status, counts: new Float64Array(BOUNDS.length + 1), sum: 0 };
-    const byStatus = this.#series.get(operation) ?? new Map<number, Series>();
+  #addSeries(operation: string, status: number): Durations {
+    const series = new Durations(BOUNDS);
+    const byStatus = this.#series.get(operation) ?? new Map<number, Durations>();
     this.#series.set(operation, byStatus.set(status, series));
     return series;
   }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics } from "node:v8";
-import { count, histogramSamples, type MetricSource, orZero, share } from "./metrics.ts";
+import { count, Durations, type MetricSource, orZero, share } from "./metrics.ts";
 
 const COLLECTIONS: ReadonlyMap<number, string> = new Map([
   [constants.NODE_PERFORMANCE_GC_MAJOR, "major"],
@@ -21,7 +21,7 @@ function kindOf({
   return detail?.kind;
 }
 
-const collections = new Map<string, { readonly counts: number[]; sum: number }>();
+const collections = new Map<string, Durations>();
 let observer: PerformanceObserver | undefined;
 
 /** Measures the collections of this process from now on, once for all its nodes. */
@@ -30,16 +30,9 @@ export function observeCollections(): void {
   observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       const kind = COLLECTIONS.get(kindOf(entry) ?? 0) ?? "other";
-      const series = collections.get(kind) ?? {
-        counts: new Array<number>(BOUNDS.length + 1).fill(0),
-        sum: 0,
-      };
+      const series = collections.get(kind) ?? new Durations(BOUNDS);
       collections.set(kind, series);
-      const seconds = entry.duration / 1000;
-      const at = BOUNDS.findIndex((bound) => seconds <= bound);
-      const bucket = at < 0 ? BOUNDS.length : at;
-      series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
-      series.sum += seconds;
+      series.add(entry.duration / 1000);
     }
   });
   observer.observe({ entryTypes: ["gc"] });
@@ -90,9 +83,6 @@ export const PROCESS_METRICS: readonly MetricSource[] = [
     name: "nodejs_gc_duration_seconds",
     help: "Time of collecting garbage by kind, since the process serves requests",
     kind: "histogram",
-    samples: () =>
-      [...collections].flatMap(([kind, { counts, sum }]) =>
-        histogramSamples(BOUNDS, counts, sum, `kind="${kind}"`),
-      ),
+    samples: () => [...collections].flatMap(([kind, series]) => series.samples(`kind="${kind}"`)),
   },
 ];

@@ -4,7 +4,7 @@ import { type MachineSource, openHead } from "../../chain/machine-source.ts";
 import type { Simulator, SubmissionBody } from "../../http/services.ts";
 import { lookAtRecord } from "../../ledger/formats/record.ts";
 import type { StateTypes } from "../../ledger/items/state-types.ts";
-import type { LedgerView } from "../../ledger/view.ts";
+import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
 import type { SimulationEstimates } from "../../transaction/user-transaction.ts";
 import { type BodyParts, decodeBody } from "./bodies.ts";
 
@@ -25,8 +25,8 @@ export interface SimulationResult {
 export interface SimulationOptions extends BodyParts {
   readonly machine: MachineSource;
   readonly types: StateTypes;
-  /** Simulates for a node with a chain; undefined for a node without one. Calls are traced in this process. */
-  readonly chain: (isTraced: boolean) => Simulator | undefined;
+  /** The time that the next block after a ledger has; undefined where no blocks are made. */
+  readonly nextTimeUsec: (position: LedgerPosition) => bigint | undefined;
 }
 
 export class Simulation {
@@ -38,11 +38,13 @@ export class Simulation {
 
   /** Returns the record that a transaction would leave, with zeros for its hashes. */
   readonly simulate: Simulator = async (body, view, estimates, slices, tracer) => {
-    const chain = this.#options.chain(tracer !== undefined);
-    if (chain !== undefined) return chain(body, view, estimates, slices, tracer);
-    const head = await openHead(this.#options.machine, view, "requests", slices);
+    const { machine, nextTimeUsec } = this.#options;
+    const transaction = await decodeBody(this.#options, body, view);
+    const head = await openHead(machine, view, "requests", slices);
+    const timeUsec = nextTimeUsec(view.position);
+    if (timeUsec !== undefined) head.setTime(timeUsec);
     const { simulateOnMachine } = await import("../../chain/submission/on-machine.ts");
-    return simulateOnMachine(head, view, await decodeBody(this.#options, body, view), estimates, tracer);
+    return simulateOnMachine(head, view, transaction, estimates, tracer);
   };
 
   /** A simulation in the form of the in-process call. */

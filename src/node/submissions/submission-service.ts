@@ -7,7 +7,7 @@ import type { BlockSource } from "../../chain/local-chain.ts";
 import type { Mempool } from "../../chain/mempool.ts";
 import type { Checked } from "../../chain/submission/on-machine.ts";
 import { type Submitted, toSubmitted } from "../../chain/submission/submitted.ts";
-import type { ChainSubmissions, PendingTransaction, Simulator, SubmissionBody } from "../../http/services.ts";
+import type { PendingTransaction, SubmissionBody, SubmissionHandler } from "../../http/services.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { readAccount } from "../../ledger/items/account.ts";
 import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
@@ -24,7 +24,7 @@ export interface SubmissionServiceOptions extends BodyParts {
   readonly nextTimeUsec: (position: LedgerPosition) => bigint;
 }
 
-export class SubmissionService implements ChainSubmissions {
+export class SubmissionService implements SubmissionHandler {
   readonly #options: SubmissionServiceOptions;
 
   constructor(options: SubmissionServiceOptions) {
@@ -91,13 +91,6 @@ export class SubmissionService implements ChainSubmissions {
     }
     return errors;
   }
-
-  readonly simulate: Simulator = async (body, view, estimates, slices, tracer) => {
-    const { chain, nextTimeUsec } = this.#options;
-    const transaction = await decodeBody(this.#options, body, view);
-    const timeUsec = nextTimeUsec(view.position);
-    return chain.submissions.simulate(view, transaction, estimates, timeUsec, slices, tracer);
-  };
 
   async pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined> {
     const submitted = this.#options.mempool()?.get(hash);

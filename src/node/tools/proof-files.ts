@@ -1,10 +1,10 @@
 // Proofs outside of a node: their two forms, and the check of one with the fastest library of this machine.
-import { createPublicKey, verify } from "node:crypto";
 import { fromHex, toPrefixedHex } from "../../base/hex.ts";
 import { sha3Parts } from "../../base/sha3.ts";
 import { escapeControls } from "../../base/texts/text.ts";
 import { formatTime } from "../../base/texts/time-text.ts";
 import { decodeWith } from "../../bcs/codec.ts";
+import { isEd25519 } from "../../chain/submission/signatures.ts";
 import { computeWaypoint, formatWaypoint, waypointPreimageCodec } from "../../ledger/waypoint.ts";
 import { encodeBundle, type VerifiedProof } from "../../proof/bundle.ts";
 import { decodeBundleJson } from "../../proof/bundle-json.ts";
@@ -150,15 +150,9 @@ export function ownerFault(
   const keys = [sha3Parts(key, ED25519_SCHEME), sha3Parts(SINGLE_ED25519, key, SINGLE_SCHEME)];
   if (!keys.some((own) => toPrefixedHex(own) === authenticationKey))
     return `the public key is not the account's: it does not hash to the authentication key ${authenticationKey}`;
-  const jwk = { kty: "OKP", crv: "Ed25519", x: Buffer.from(key).toString("base64url") };
-  const fault = "the signature does not verify: it is of another message, or by another key";
-  try {
-    const isSigned = verify(null, Buffer.from(message), createPublicKey({ key: jwk, format: "jwk" }), signed);
-    return isSigned ? undefined : fault;
-  } catch {
-    // No point of the curve.
-    return fault;
-  }
+  return isEd25519(key, signed, Buffer.from(message))
+    ? undefined
+    : "the signature does not verify: it is of another message, or by another key";
 }
 
 function reportOf(proof: VerifiedProof, accounts: number): Record<string, string> {

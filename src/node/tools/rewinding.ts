@@ -5,7 +5,7 @@ import { ConfigError, errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { pause, within } from "../../base/wait.ts";
 import type { WriterLease } from "../../store/contract.ts";
-import { isOutOfReach, StoreError } from "../../store/errors.ts";
+import { StoreError } from "../../store/errors.ts";
 import {
   type RewindOptions as LedgerRewindOptions,
   type RewindReport,
@@ -18,28 +18,22 @@ import { openStore, type StoreOptions } from "../store-engines.ts";
 const RENEWALS = 3;
 /** How long the command waits for the release; a lease that is not released expires. */
 const RELEASE_MS = 5000;
-/** Pauses while the store is out of reach. */
-const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 30_000;
 
 interface UnderLeaseOptions {
   readonly logger: Logger;
   readonly signal?: AbortSignal | undefined;
-  /** How long it tries to get the lease while the store is out of reach. */
-  readonly giveUpMs: number;
 }
 
 /** Runs the work while this process holds a store's lease; aborts it when another process took the lease. */
 export async function underLease<T>(
   { lease }: OpenedStore,
-  options: UnderLeaseOptions,
+  { logger, signal }: UnderLeaseOptions,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { logger, signal } = options;
   const lost = new AbortController();
   const ended = signal === undefined ? lost.signal : AbortSignal.any([signal, lost.signal]);
   if (lease === undefined) return work(ended);
-  await acquire(lease, options);
+  await acquire(lease, signal);
   const done = new AbortController();
   const kept = keep(lease, { logger, done: done.signal, onLost: (error) => lost.abort(error) });
   try {
@@ -53,38 +47,12 @@ export async function underLease<T>(
   }
 }
 
-/**
- * Waits for the lease: long enough for that of a crashed writer to expire, and with growing pauses while the store is out of
- * reach. Throws StoreError `locked`, and `unreachable` when it gives up.
- */
-async function acquire(lease: WriterLease, { giveUpMs, logger, signal }: UnderLeaseOptions): Promise<void> {
+/** Waits long enough for the lease of a crashed writer to expire. Throws StoreError `locked`. */
+async function acquire(lease: WriterLease, signal: AbortSignal | undefined): Promise<void> {
   const untilMs = performance.now() + 2 * lease.ttlMs;
-  let awaySinceMs: number | undefined;
-  let pauseMs = FIRST_PAUSE_MS;
-  for (;;) {
-    let waitMs = lease.ttlMs / (4 * RENEWALS);
-    try {
-      const token = await lease.acquire();
-      if (awaySinceMs !== undefined) logger.info({}, "the cluster responds again");
-      awaySinceMs = undefined;
-      if (token !== undefined) return;
-      if (performance.now() > untilMs) throw new StoreError("locked", "another process writes the store");
-      pauseMs = FIRST_PAUSE_MS;
-    } catch (error) {
-      if (!isOutOfReach(error) || signal?.aborted === true) throw error;
-      // A failed read carries the reason as its cause.
-      const reason = error instanceof StoreError ? error : error.cause;
-      if (awaySinceMs === undefined)
-        logger.warn({ err: errorText(reason) }, "the cluster is out of reach: trying again");
-      awaySinceMs ??= performance.now();
-      if (performance.now() - awaySinceMs + pauseMs > giveUpMs) {
-        const text = `${errorText(reason)}; gave up after ${Math.round(giveUpMs / 1000)} s`;
-        throw new StoreError("unreachable", text, { cause: error });
-      }
-      waitMs = Math.min(pauseMs, giveUpMs);
-      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
-    }
-    await pause(waitMs, signal);
+  while ((await lease.acquire()) === undefined) {
+    if (performance.now() > untilMs) throw new StoreError("locked", "another process writes the store");
+    await pause(lease.ttlMs / (4 * RENEWALS), signal);
     signal?.throwIfAborted();
   }
 }
@@ -134,9 +102,6 @@ export interface RewindOptions extends Pick<LedgerRewindOptions, "to" | "onProgr
   readonly signal?: AbortSignal;
 }
 
-/** How long a rewind tries to get the lease of a cluster out of reach. */
-const LEASE_PATIENCE_MS = 20_000;
-
 /**
  * Rewinds a store that no other process writes, or resumes an interrupted rewind. Throws StoreError `absent` if there is
  * no store, `locked` if another process writes it, and like `rewindLedger`.
@@ -151,7 +116,7 @@ export async function rewindData(options: RewindOptions): Promise<RewindReport> 
   await looked.store.close();
   const opened = await openStore(where, { readOnly: false, genesis: undefined, logger });
   try {
-    return await underLease(opened, { ...options, giveUpMs: LEASE_PATIENCE_MS }, (signal) =>
+    return await underLease(opened, options, (signal) =>
       rewindLedger({ store: opened.store, to, onProgress, signal }),
     );
   } finally {

@@ -27,9 +27,8 @@ const writer = new RemoteCalls<WriterFunctions>(
   (message) => process.send?.(message, undefined, undefined, () => {}),
   own,
 );
-const submissions = new ForwardedSubmissions(
-  (ms, call) => writer.callWithin(ms, "submission", call),
-  async (minLedgerVersion) => worker?.node.ledgerInfo({ minLedgerVersion, waitMs: MAX_BEHIND_MS }),
+const submissions = new ForwardedSubmissions(writer, async (minLedgerVersion) =>
+  worker?.node.ledgerInfo({ minLedgerVersion, waitMs: MAX_BEHIND_MS }),
 );
 
 function logAt(level: keyof Logger): Logger["info"] {
@@ -57,7 +56,7 @@ async function start(): Promise<void> {
   const { setup, status: first } = await writer.call("setup", undefined);
   status ??= first;
   const made = await createWorkerNode(setup, {
-    submissions: setup.takesSubmissions ? submissions : undefined,
+    submissions: setup.chainClock === undefined ? undefined : submissions,
     status: () => status ?? first,
     page: () => writer.call("page", undefined),
     logger,

@@ -1,14 +1,16 @@
 // What the writing process and its workers call in each other.
 import type { LogFields, Logger } from "../../base/log.ts";
 import type { Waypoint } from "../../ledger/waypoint.ts";
+import type { SyncMode } from "../api/node-info.ts";
+import type { ChainClock } from "../block-maker.ts";
 import type { MetricFigures } from "../metrics/metrics.ts";
 import type { HttpOptions } from "../options/http-options.ts";
 import type { NodeOptions } from "../options/node-options.ts";
-import type { SubmissionCall, SubmissionReply } from "./writer-submissions.ts";
+import type { SubmissionFunctions } from "./writer-submissions.ts";
 
 /** Status that only the writing process knows; workers serve a copy. */
 export interface NodeStatus {
-  readonly syncMode: "local" | "fork" | "follow" | "static" | "read-only";
+  readonly syncMode: SyncMode;
   readonly syncState: string;
   /** Why the ledger does not move; undefined when nothing is wrong. */
   readonly fault: string | undefined;
@@ -32,8 +34,8 @@ export interface WorkerSetup {
   /** When the node started, in milliseconds since the epoch. */
   readonly startedMs: number;
   readonly genesisWaypoint: Waypoint | undefined;
-  /** True if the writer makes blocks. */
-  readonly takesSubmissions: boolean;
+  /** What the times of the blocks follow that the writer makes; undefined if it makes none. */
+  readonly chainClock: ChainClock | undefined;
 }
 
 /** A line of a worker's log. */
@@ -51,7 +53,7 @@ export type WorkerFunctions = {
 };
 
 /** What a worker calls in the writer. */
-export type WriterFunctions = {
+export type WriterFunctions = SubmissionFunctions & {
   /** How to start. The worker asks: what the writer sent before the worker listens to the channel would be lost. */
   readonly setup: (_: undefined) => { readonly setup: WorkerSetup; readonly status: NodeStatus };
   readonly listening: (_: undefined) => void;
@@ -62,5 +64,4 @@ export type WriterFunctions = {
   readonly counts: (counts: MetricFigures) => void;
   /** The metrics page of all processes. */
   readonly page: (_: undefined) => Promise<string>;
-  readonly submission: (call: SubmissionCall) => Promise<SubmissionReply>;
 };

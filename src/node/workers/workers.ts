@@ -11,7 +11,7 @@ import { LATE, within } from "../../base/wait.ts";
 import { addFigures, figuresPage, type MetricFigures, onlyCounts, requestsIn } from "../metrics/metrics.ts";
 import { RemoteCalls } from "./remote-calls.ts";
 import type { NodeStatus, WorkerFunctions, WorkerSetup, WriterFunctions } from "./worker-messages.ts";
-import type { SubmissionCall, SubmissionReply } from "./writer-submissions.ts";
+import type { SubmissionFunctions } from "./writer-submissions.ts";
 
 export interface WorkerPoolOptions {
   readonly count: number;
@@ -19,8 +19,7 @@ export interface WorkerPoolOptions {
   readonly status: () => Promise<NodeStatus>;
   /** The writer's own figures. */
   readonly figures: () => Promise<MetricFigures>;
-  /** Makes a call of a worker. */
-  readonly onSubmission: (call: SubmissionCall) => Promise<SubmissionReply>;
+  readonly submissions: SubmissionFunctions;
   readonly logger: Logger;
   /** Called when replacements keep failing. */
   readonly onFault: (error: unknown) => void;
@@ -57,18 +56,6 @@ export async function reservePort(host: string, port: number): Promise<{ host: s
   return { host: address.address, port: address.port };
 }
 
-/** Starts workers; resolves when all of them listen. */
-export async function startWorkers(options: WorkerPoolOptions): Promise<WorkerPool> {
-  const pool = new WorkerPool(options);
-  try {
-    await pool.start();
-  } catch (error) {
-    await pool.close();
-    throw error;
-  }
-  return pool;
-}
-
 interface Member {
   readonly worker: Worker;
   readonly calls: RemoteCalls<WorkerFunctions>;
@@ -93,6 +80,7 @@ export class WorkerPool {
     this.#options = options;
   }
 
+  /** Starts the workers; resolves when all of them listen. */
   async start(): Promise<void> {
     const needs = { entry: ENTRY, youngGenerationMb: YOUNG_GENERATION_MB };
     const execArgv = childFlags(process.execArgv, needs, process.env.NODE_OPTIONS);
@@ -140,6 +128,7 @@ export class WorkerPool {
     // A worker that is exiting has no channel any more.
     const send = (message: object): void => void (worker.isConnected() && worker.send(message, () => {}));
     const own: WriterFunctions = {
+      ...this.#options.submissions,
       setup: () => this.#setup(),
       listening: () => {
         this.#failures = 0;
@@ -152,7 +141,6 @@ export class WorkerPool {
         member.counts = counts;
       },
       page: () => this.page(),
-      submission: this.#options.onSubmission,
     };
     const calls = new RemoteCalls<WorkerFunctions>(send, own);
     let settle = (_: Error | undefined): void => {};

@@ -4,16 +4,14 @@
 
 import { equalBytes } from "../../base/bytes.ts";
 import { firstPassing } from "../../base/search.ts";
-import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import { transactionInfoHash } from "../../ledger/formats/transaction-info.ts";
 import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
 import { ALL_TRUSTED, confirmedVersion, type Refutation } from "../../ledger/trust.ts";
 import { withView } from "../../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import type { Store } from "../../store/contract.ts";
-import { findStart } from "../maintenance/kept-accumulator.ts";
-import { copyRecord, loadPosition, readRecords } from "../reading.ts";
+import { accumulatorOf } from "../maintenance/kept-accumulator.ts";
+import { copyRecord, loadPosition } from "../reading.ts";
 import { askInTime, UpstreamError } from "../upstream/errors.ts";
 import type { PoolEntry } from "../upstream/pool.ts";
 import { explainUnverified, readOne, readPage } from "../upstream/record-pages.ts";
@@ -57,21 +55,18 @@ async function confirmedPosition(
   position: Position,
   confirmed: bigint,
 ): Promise<Position | undefined> {
-  const known = await findStart(store, position, confirmed + 1n);
-  if (confirmed === 0n || known === undefined) return genesisOf(position, store.identity);
-  const accumulator = transactionAccumulator(known);
-  for await (const record of readRecords(store, known.leafCount, confirmed, signal)) {
-    accumulator.append(transactionInfoHash(record.infoBytes));
-  }
+  const accumulator =
+    confirmed === 0n ? undefined : await accumulatorOf(store, position, confirmed + 1n, signal);
   const block = await withView(store.openView(), (view) => view.getBlockByVersion(confirmed));
-  if (block?.lastVersion !== confirmed) return genesisOf(position, store.identity);
+  if (accumulator === undefined || block?.lastVersion !== confirmed)
+    return genesisOf(position, store.identity);
   return {
     ...position,
     version: confirmed,
     timestampUsec: block.timestampUsec,
     epoch: block.epoch,
     blockHeight: block.height,
-    accumulator: accumulator.state(),
+    accumulator,
     stateRoot: undefined,
   };
 }
