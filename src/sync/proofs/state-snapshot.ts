@@ -5,7 +5,13 @@
 import { compareBytes, equalBytes, toMapKey } from "../../base/bytes.ts";
 import { keepSome } from "../../base/recent.ts";
 import { takeTurn } from "../../base/wait.ts";
-import { decodeTreeNode, nibbleAt, treeNodeHash, treeNodeKey } from "../../ledger/state-tree/tree-node.ts";
+import {
+  decodeTreeNode,
+  nibbleAt,
+  treeNodeHash,
+  treeNodeKey,
+  withNibble,
+} from "../../ledger/state-tree/tree-node.ts";
 import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
 import { StoreError } from "../../store/errors.ts";
 
@@ -124,11 +130,4 @@ async function* walkTree(
       }
     }
   }
-}
-
-function withNibble(prefix: Uint8Array, depth: number, nibble: number): Uint8Array {
-  const out = prefix.slice();
-  const at = depth >> 1;
-  out[at] = (depth & 1) === 0 ? nibble << 4 : (out[at] ?? 0) | nibble;
-  return out;
 }

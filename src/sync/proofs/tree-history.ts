@@ -13,6 +13,7 @@ import {
   type TreeNode,
   treeNodeKey,
   treeNodeName,
+  withNibble,
 } from "../../ledger/state-tree/tree-node.ts";
 import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
 import { withView } from "../../ledger/view.ts";
@@ -382,9 +383,7 @@ export async function* loggedNodes(store: SideRowReader): AsyncGenerator<Uint8Ar
       if ((await NODE_LOG.load(store, key)) === undefined) continue;
       yield key;
       for (let slot = 0; slot < SLOTS; slot++) {
-        const below = path.slice();
-        below[depth >> 1] = (path[depth >> 1] ?? 0) | ((depth & 1) === 0 ? slot << 4 : slot);
-        next.push({ path: below, depth: depth + 1 });
+        next.push({ path: withNibble(path, depth, slot), depth: depth + 1 });
       }
     }
     level = next;
