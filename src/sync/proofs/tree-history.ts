@@ -5,7 +5,6 @@
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import type { Position } from "../../ledger/position.ts";
 import {
-  encodeTreeNode,
   isEmptyNode,
   leafHashOf,
   nodeLogKeyHash,
@@ -15,7 +14,6 @@ import {
   treeNodeName,
   withNibble,
 } from "../../ledger/state-tree/tree-node.ts";
-import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
 import { withView } from "../../ledger/view.ts";
 import type { SideRow, StateWrite, Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
@@ -222,10 +220,8 @@ export class TreeAt {
     this.#version = version;
   }
 
-  readonly getNodes: TreeNodeReader = (keys) =>
-    withView(this.#store.openRawView(), async (view) =>
-      (await this.nodesIn(view)(keys)).map((node) => node && encodeTreeNode(node)),
-    );
+  readonly getNodes = (keys: readonly Uint8Array[]): Promise<readonly (TreeNode | undefined)[]> =>
+    withView(this.#store.openRawView(), (view) => this.nodesIn(view)(keys));
 
   /** Reads by a view that somebody else opened, of the ledger as it is. */
   nodesIn(view: StoreView) {
