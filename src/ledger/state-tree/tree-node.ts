@@ -52,6 +52,14 @@ export function nibbleAt(keyHash: Uint8Array, depth: number): number {
   return (depth & 1) === 0 ? byte >> 4 : byte & 15;
 }
 
+/** The path of a child: a path of `depth` nibbles, and one more. */
+export function withNibble(path: Uint8Array, depth: number, nibble: number): Uint8Array {
+  const out = path.slice();
+  const at = depth >> 1;
+  out[at] = (depth & 1) === 0 ? nibble << 4 : (out[at] ?? 0) | nibble;
+  return out;
+}
+
 /**
  * Key of the node at the path of the first `depth` nibbles of a key hash: the number of nibbles, then the
  * nibbles packed two to a byte, the last one padded with zero bits.

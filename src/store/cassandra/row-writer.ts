@@ -43,8 +43,7 @@ interface Claim {
 }
 
 /** State of this process while it holds the lease. */
-interface HeldLease {
-  readonly tenure: Tenure;
+interface HeldLease extends Tenure {
   head: Head;
   terms: Terms;
   /** True after a failed write: some of its rows may exist, and it may even have been committed. */
@@ -90,7 +89,7 @@ export class RowWriter {
 
   /** The current tenure; undefined while this process does not hold the lease. */
   get tenure(): Tenure | undefined {
-    return this.#held?.tenure;
+    return this.#held;
   }
 
   /** Takes the lease if the head is still `from`; false if it changed. */
@@ -98,12 +97,7 @@ export class RowWriter {
     const claimed = await this.#claim(from);
     if (claimed === undefined) return false;
     await this.splits.load(this.tables, claimed.terms);
-    this.#held = {
-      ...claimed,
-      tenure: { term: claimed.head.term },
-      isDirty: false,
-      unconfirmedMove: undefined,
-    };
+    this.#held = { ...claimed, isDirty: false, unconfirmedMove: undefined };
     this.#headCache.update(claimed.head, claimed.terms);
     return true;
   }
@@ -265,7 +259,6 @@ export class RowWriter {
     await this.splits.load(this.tables, claimed.terms);
     held.head = claimed.head;
     held.terms = claimed.terms;
-    held.tenure.term = claimed.head.term;
     held.isDirty = false;
     held.unconfirmedMove = undefined;
     this.#headCache.update(held.head, held.terms);
@@ -311,7 +304,6 @@ export class RowWriter {
     if (head === undefined) throw await this.#refuse(held, move);
     held.head = head;
     held.terms = terms ?? held.terms;
-    held.tenure.term = head.term;
     this.#headCache.update(head, held.terms);
   }
 

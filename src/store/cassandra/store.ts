@@ -58,7 +58,7 @@ class HeadLease implements WriterLease {
   }
 
   get token(): bigint | undefined {
-    const term = this.#writer.tenure?.term;
+    const term = this.#writer.tenure?.head.term;
     return term === undefined ? undefined : BigInt(term);
   }
 
@@ -77,11 +77,11 @@ class HeadLease implements WriterLease {
   async renew(): Promise<void> {
     this.#beat++;
     for (;;) {
-      const term = this.#writer.tenure?.term;
+      const term = this.#writer.tenure?.head.term;
       if (term === undefined) throw takenOver(this.#writer.where, undefined);
       if (await this.#row.heartbeat(term, this.#beat)) return;
       // This process may have begun a new term meanwhile, or be about to learn that it has.
-      if (this.#writer.tenure?.term !== term) continue;
+      if (this.#writer.tenure?.head.term !== term) continue;
       const head = await this.#row.loadSerial();
       if (head?.owner !== this.#writer.owner) {
         this.#writer.end();
@@ -93,7 +93,7 @@ class HeadLease implements WriterLease {
 
   async release(): Promise<void> {
     await this.#writer.drain();
-    const term = this.#writer.tenure?.term;
+    const term = this.#writer.tenure?.head.term;
     if (term === undefined) return;
     this.#writer.end();
     await this.#row.release(term);

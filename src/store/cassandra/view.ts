@@ -11,6 +11,7 @@ import { StoreError } from "../errors.ts";
 import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
 import type { Blocks } from "./blocks.ts";
+import type { Head } from "./head.ts";
 import type { HeadCache } from "./head-cache.ts";
 import type { ItemCache } from "./item-cache.ts";
 import { asBuffer, type Tables } from "./tables.ts";
@@ -34,8 +35,8 @@ export interface ViewSource {
 
 /** A period in which this process holds the lease without a break. */
 export interface Tenure {
-  /** The current term; it changes when the writer recovers from a failed write. */
-  term: number;
+  /** With the current term, which changes when the writer recovers from a failed write. */
+  readonly head: Pick<Head, "term">;
 }
 
 /** A read view on one snapshot. */
@@ -156,7 +157,7 @@ export class ClusterView implements StoreView {
   /** This process's pruner keeps what its open views see; another process's pruner does not know them. */
   #isProtected(term: number | undefined): boolean {
     const tenure = this.#tenure;
-    return tenure !== undefined && tenure === this.#source.tenure() && tenure.term === term;
+    return tenure !== undefined && tenure === this.#source.tenure() && tenure.head.term === term;
   }
 
   /** The block; throws if it is missing. */

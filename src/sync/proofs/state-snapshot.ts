@@ -5,8 +5,14 @@
 import { compareBytes, equalBytes, toMapKey } from "../../base/bytes.ts";
 import { keepSome } from "../../base/recent.ts";
 import { takeTurn } from "../../base/wait.ts";
-import { decodeTreeNode, nibbleAt, treeNodeHash, treeNodeKey } from "../../ledger/state-tree/tree-node.ts";
-import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
+import type { NodeReader } from "../../ledger/state-tree/path.ts";
+import {
+  decodeTreeNode,
+  nibbleAt,
+  treeNodeHash,
+  treeNodeKey,
+  withNibble,
+} from "../../ledger/state-tree/tree-node.ts";
 import { StoreError } from "../../store/errors.ts";
 
 const HASH_BYTES = 32;
@@ -32,7 +38,7 @@ export class StateList {
   }
 
   /** Walks over the tree with this root. */
-  static async count(root: Uint8Array, getNodes: TreeNodeReader): Promise<StateList> {
+  static async count(root: Uint8Array, getNodes: NodeReader): Promise<StateList> {
     let marks = new Uint8Array(1024 * HASH_BYTES);
     let count = 0;
     for await (const keyHash of walkTree(root, getNodes)) {
@@ -48,7 +54,7 @@ export class StateList {
   }
 
   /** Key hashes from an index on. `getNodes` reads the nodes of the same tree. */
-  async *from(start: number, getNodes: TreeNodeReader): AsyncGenerator<Uint8Array> {
+  async *from(start: number, getNodes: NodeReader): AsyncGenerator<Uint8Array> {
     if (start >= this.count) return;
     const mark = HASH_BYTES * Math.floor(start / STRIDE);
     let skipped = start % STRIDE;
@@ -67,7 +73,7 @@ export class StateLists {
   readonly #lists = new Map<string, Promise<StateList>>();
 
   /** The list of the tree with this root. `read` reads the nodes of that tree. */
-  get(root: Uint8Array, read: () => TreeNodeReader): Promise<StateList> {
+  get(root: Uint8Array, read: () => NodeReader): Promise<StateList> {
     return keepSome(this.#lists, toMapKey(root), MAX_LISTS, () => StateList.count(root, read()));
   }
 }
@@ -84,7 +90,7 @@ interface Visit {
 /** The key hashes of a tree in order, from one on. Throws StoreError. */
 async function* walkTree(
   root: Uint8Array,
-  getNodes: TreeNodeReader,
+  getNodes: NodeReader,
   first: Uint8Array = new Uint8Array(HASH_BYTES),
 ): AsyncGenerator<Uint8Array> {
   const [top] = await getNodes([treeNodeKey(new Uint8Array(HASH_BYTES), 0)]);
@@ -101,7 +107,7 @@ async function* walkTree(
     const [stored] = await getNodes([treeNodeKey(prefix, depth)]);
     if (stored === undefined) throw new StoreError("corrupt", "the state tree lacks a node");
     // Copied: read again below, when its bytes may be gone.
-    const node = decodeTreeNode(new Uint8Array(stored));
+    const node = stored instanceof Uint8Array ? decodeTreeNode(new Uint8Array(stored)) : stored;
     if (!equalBytes(treeNodeHash(node), expected)) {
       throw new StoreError("corrupt", "the state tree has a node of another version");
     }
@@ -124,11 +130,4 @@ async function* walkTree(
       }
     }
   }
-}
-
-function withNibble(prefix: Uint8Array, depth: number, nibble: number): Uint8Array {
-  const out = prefix.slice();
-  const at = depth >> 1;
-  out[at] = (depth & 1) === 0 ? nibble << 4 : (out[at] ?? 0) | nibble;
-  return out;
 }

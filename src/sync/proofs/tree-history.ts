@@ -5,7 +5,6 @@
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import type { Position } from "../../ledger/position.ts";
 import {
-  encodeTreeNode,
   isEmptyNode,
   leafHashOf,
   nodeLogKeyHash,
@@ -13,8 +12,8 @@ import {
   type TreeNode,
   treeNodeKey,
   treeNodeName,
+  withNibble,
 } from "../../ledger/state-tree/tree-node.ts";
-import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
 import { withView } from "../../ledger/view.ts";
 import type { SideRow, StateWrite, Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
@@ -221,10 +220,8 @@ export class TreeAt {
     this.#version = version;
   }
 
-  readonly getNodes: TreeNodeReader = (keys) =>
-    withView(this.#store.openRawView(), async (view) =>
-      (await this.nodesIn(view)(keys)).map((node) => node && encodeTreeNode(node)),
-    );
+  readonly getNodes = (keys: readonly Uint8Array[]): Promise<readonly (TreeNode | undefined)[]> =>
+    withView(this.#store.openRawView(), (view) => this.nodesIn(view)(keys));
 
   /** Reads by a view that somebody else opened, of the ledger as it is. */
   nodesIn(view: StoreView) {
@@ -382,9 +379,7 @@ export async function* loggedNodes(store: SideRowReader): AsyncGenerator<Uint8Ar
       if ((await NODE_LOG.load(store, key)) === undefined) continue;
       yield key;
       for (let slot = 0; slot < SLOTS; slot++) {
-        const below = path.slice();
-        below[depth >> 1] = (path[depth >> 1] ?? 0) | ((depth & 1) === 0 ? slot << 4 : slot);
-        next.push({ path: below, depth: depth + 1 });
+        next.push({ path: withNibble(path, depth, slot), depth: depth + 1 });
       }
     }
     level = next;
