@@ -7,6 +7,7 @@ import { benchmarkEncode } from "./encode.ts";
 import { benchmarkFollow } from "./follow.ts";
 import { benchmarkGenesis } from "./genesis.ts";
 import { benchmarkGrowth } from "./growth.ts";
+import { benchmarkHere, HERE_ROWS } from "./here.ts";
 import { benchmarkHistory } from "./history.ts";
 import { benchmarkHttp } from "./http.ts";
 import { benchmarkLanes } from "./lanes.ts";
@@ -234,6 +235,11 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
       "memory of 10,000 idle streams, over a limit of 100 MiB",
     ],
   },
+};
+
+/** What says how fast a machine is. */
+export const HERE: Readonly<Record<string, Listed>> = {
+  here: { run: benchmarkHere, seconds: 100, rows: HERE_ROWS },
 };
 
 /** Benchmarks that run only with --store, because they need another program. */

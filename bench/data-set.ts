@@ -18,10 +18,10 @@ import type { Position } from "../src/ledger/position.ts";
 import { ALL_TRUSTED } from "../src/ledger/trust.ts";
 import { type Address, addressFromBytes } from "../src/move/address.ts";
 import type { IndexRow, StateWrite, Store } from "../src/store/contract.ts";
-import { indexReachRow } from "../src/store/index-reach.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { Committer } from "../src/sync/committer.ts";
 import { bootstrapGenesis } from "../src/sync/genesis.ts";
+import { INDEX_REACH } from "../src/sync/side-rows.ts";
 import { coinStore, primaryGroup, stateValue } from "../test/support/http-ledger.ts";
 import { makeKey } from "./store-data.ts";
 
@@ -368,7 +368,7 @@ class Feed {
       records: [{ version: position.version, bytes: headRecord(position) }],
       treeNodes: [],
       index,
-      sideRows: [indexReachRow(position.version), indexReachRow(position.version, "transactions")],
+      sideRows: [INDEX_REACH.items.row(position.version), INDEX_REACH.transactions.row(position.version)],
     });
     this.next = last + 1;
   }

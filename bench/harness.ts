@@ -25,6 +25,17 @@ export interface BenchOptions {
   readonly scale: number;
   /** How long rows at a given pace last, if not as long as usual. */
   readonly seconds?: number | undefined;
+  /** URL of a PostgreSQL server to compare with, if not a temporary one. */
+  readonly postgres?: string | undefined;
+  /** Two running nodes to compare, if any. */
+  readonly running?: RunningNodes | undefined;
+}
+
+/** Nodes that somebody runs, and an account that both know. */
+export interface RunningNodes {
+  readonly node: string;
+  readonly fullNode: string;
+  readonly account: string;
 }
 
 /** Bounds of a ratio. */

@@ -61,13 +61,16 @@ export function seriesOf(set: DataSet): Series[] {
 }
 
 /** Rows of requests over HTTP. */
-export async function benchmarkHttp(options: BenchOptions): Promise<readonly BenchRow[]> {
+export async function benchmarkHttp(
+  options: BenchOptions,
+  choose: (all: readonly Series[]) => readonly Series[] = (all) => all,
+): Promise<readonly BenchRow[]> {
   const set = await itemsDataSet(Math.max(10_000, 1_000_000 * options.scale));
   const node = await startStatic(set);
   const bare = await startBare();
   try {
     const rows: BenchRow[] = [];
-    for (const series of seriesOf(set)) {
+    for (const series of choose(seriesOf(set))) {
       await warmUp(node, series.requests, options);
       const { connections = [CONNECTIONS] } = series;
       for (const count of options.quick ? [CONNECTIONS] : connections) {

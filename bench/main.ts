@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type BenchRow, beginRun, removeLeftovers } from "./harness.ts";
+import { type BenchRow, beginRun, type RunningNodes, removeLeftovers } from "./harness.ts";
 import { stopLoad } from "./load.ts";
 import { describeMachine } from "./machine.ts";
 import { formatTime, Progress } from "./progress.ts";
@@ -32,6 +32,12 @@ Compares Sextant with bare alternatives, all in turn, and prints ratios with the
   --quick           Little data and few rounds; exits with 1 if a row misses its target by more than a factor of two
   --seconds NUMBER  How long the rows at a given pace last (mainnet); 20 unless given
   --store NAME      Run the benchmarks of another store: cassandra
+  --here            Say in about two minutes how fast this machine is: over a bare server and PostgreSQL
+  --postgres URL    For --here: compare with this server, in a schema of its own, instead of a temporary one
+  --node URL        For --here: with --full-node and --account, ask a running node and a full node for a balance,
+                    21 times each, at most twice a second
+  --full-node URL   For --here: the full node
+  --account ADDRESS For --here: an account that both know
   --no-build        Measure the program as it is built
   --json            Print the results with facts about the machine as JSON
   --readme          Print the short table of the README
@@ -67,6 +73,11 @@ function readOptions() {
         json: { type: "boolean", default: false },
         readme: { type: "boolean", default: false },
         list: { type: "boolean", default: false },
+        here: { type: "boolean", default: false },
+        postgres: { type: "string" },
+        node: { type: "string" },
+        "full-node": { type: "string" },
+        account: { type: "string" },
         help: { type: "boolean", default: false },
         "no-build": { type: "boolean", default: false },
         only: { type: "string", multiple: true, default: [] },
@@ -86,6 +97,15 @@ const values = readOptions();
 const { quick } = values;
 const pacedSeconds = values.seconds === undefined ? undefined : Number(values.seconds);
 const scale = quick ? QUICK_SCALE : Number(values.scale);
+
+/** The nodes that the user runs, if they are named. */
+function runningNodes(): RunningNodes | undefined {
+  const { node, "full-node": fullNode, account } = values;
+  if (node === undefined && fullNode === undefined && account === undefined) return undefined;
+  if (node !== undefined && fullNode !== undefined && account !== undefined)
+    return { node, fullNode, account };
+  return fail("--node, --full-node and --account: expected all three or none");
+}
 
 async function readResults(file: string): Promise<Results> {
   const text = await readFile(file, "utf8").catch(() => fail(`${file}: cannot be read`));
@@ -143,6 +163,7 @@ async function measure(
     shown.add(row.name);
   };
   const startedMs = now();
+  const options = { quick, scale, seconds: pacedSeconds, postgres: values.postgres, running: runningNodes() };
   const rows: BenchRow[] = [];
   const leftOut: LeftOut[] = [];
   const isWhole = values.only.length === 0;
@@ -157,7 +178,7 @@ async function measure(
     progress.begin(name);
     const pace = Math.min(1, Math.max(LEAST_PACE, leftSeconds / progress.secondsLeft()));
     beginRun({ quick, isWanted, onRow, pace });
-    const found = await run({ quick, scale, seconds: pacedSeconds }).catch((error: unknown) => {
+    const found = await run(options).catch((error: unknown) => {
       console.error(error);
       process.exitCode = 1;
       leftOut.push(...names.filter(isWanted).map((row) => ({ name: row, reason: `${name} failed` })));
@@ -189,7 +210,7 @@ function report({ rows, ...run }: Results, old: Results | undefined): void {
     console.error(`${alarms.length} rows miss their target by more than a factor of two`);
     for (const { name } of alarms) console.error(`ALARM: ${name}`);
     if (alarms.length > 0) process.exitCode = 1;
-  } else console.error(summarize(rows));
+  } else if (!values.here) console.error(summarize(rows));
   if (old !== undefined) {
     const changes = changesSince(old.rows, rows);
     console.error(formatChanges(changes));
@@ -204,20 +225,25 @@ async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(HELP);
   if (pacedSeconds !== undefined && !(pacedSeconds > 0)) fail("--seconds: expected a number above 0");
   if (!(scale > 0 && scale <= 1)) fail("--scale: expected a number above 0 and up to 1");
+  const isRunning = runningNodes() !== undefined;
+  if (!values.here && (isRunning || values.postgres !== undefined)) {
+    fail("--postgres, --node, --full-node and --account: only with --here");
+  }
   const old = values.compare === undefined ? undefined : await readResults(values.compare);
   if (values.from !== undefined) return report(await readResults(values.from), old);
   if (old !== undefined && (old.quick !== quick || old.scale !== scale)) {
     fail(`--compare: ${values.compare} is of a run with ${old.quick ? "--quick" : `--scale ${old.scale}`}`);
   }
   // Imported late, because the benchmarks load most of the program.
-  const { BENCHMARKS, STORES } = await import("./benchmarks.ts");
-  const listed = values.store === undefined ? BENCHMARKS : STORES[values.store];
+  const { BENCHMARKS, HERE, STORES } = await import("./benchmarks.ts");
+  const isUsual = values.store === undefined && !values.here;
+  const listed = values.here ? HERE : isUsual ? BENCHMARKS : STORES[values.store ?? ""];
   if (listed === undefined) fail(`--store: expected ${Object.keys(STORES).join(", ")}`);
   if (values.list) {
     for (const [name, { rows }] of Object.entries(listed)) console.log(`${name}\n  ${rows.join("\n  ")}`);
     return;
   }
-  const elsewhere = Object.entries(values.store === undefined ? STORES : {}).flatMap(([store, benchmarks]) =>
+  const elsewhere = Object.entries(isUsual ? STORES : {}).flatMap(([store, benchmarks]) =>
     Object.values(benchmarks)
       .flatMap(({ rows }) => rows)
       .map((name) => ({ name, reason: `npm run bench -- --store ${store}, with a cluster` })),

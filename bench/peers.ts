@@ -11,30 +11,56 @@ import {
   U64,
 } from "@aptos-labs/ts-sdk";
 import { createNode } from "../src/node.ts";
-import { itemsDataSet } from "./data-set.ts";
+import { type DataSet, itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, compare } from "./harness.ts";
-import { compareServers, roundLoad, warmUp } from "./http.ts";
-import { startPostgres } from "./postgres.ts";
+import { compareServers, roundLoad, takeSample, warmUp } from "./http.ts";
+import { borrowPostgres, type Cluster, startPostgres } from "./postgres.ts";
 import { latestBalances, transferRequest } from "./requests.ts";
 import { type BenchServer, forkServer, recordResponse, startStatic } from "./servers.ts";
+
+/** The row of a PostgreSQL that somebody runs. */
+export const POSTGRES_BY_CLOCK = "balance, latest, over your PostgreSQL behind node:http, by the clock";
 
 /** Rows of the alternatives. */
 export async function benchmarkPeers(options: BenchOptions): Promise<readonly BenchRow[]> {
   return [...(await compareWithPostgres(options)), await compareWithSdk(options)];
 }
 
-async function compareWithPostgres(options: BenchOptions): Promise<BenchRow[]> {
+/** The row of a temporary PostgreSQL, or of a running one, whose processor time nobody can tell: by the clock. */
+export async function compareWithPostgres(options: BenchOptions): Promise<BenchRow[]> {
   const set = await itemsDataSet(Math.max(10_000, 1_000_000 * options.scale));
+  const { postgres: url } = options;
+  if (url !== undefined) {
+    const table = await borrowPostgres(url, set);
+    try {
+      return [await comparePostgresServer(set, [url, table.name], undefined, options)];
+    } finally {
+      await table.drop();
+    }
+  }
   const cluster = await startPostgres(set);
   if ("missing" in cluster) {
     console.error(`skipped: balance against PostgreSQL: ${cluster.missing}`);
     return [];
   }
+  try {
+    return [await comparePostgresServer(set, [cluster.socketFolder, "balances"], cluster, options)];
+  } finally {
+    await cluster.stop();
+  }
+}
+
+async function comparePostgresServer(
+  set: DataSet,
+  args: readonly string[],
+  cluster: Cluster | undefined,
+  options: BenchOptions,
+): Promise<BenchRow> {
   const node = await startStatic(set);
-  const { server, send } = await forkServer("./postgres-server.ts", [cluster.socketFolder]);
+  const { server, send } = await forkServer("./postgres-server.ts", args);
   const peer: BenchServer = {
     ...server,
-    cpuMicros: async () => (await server.cpuMicros()) + (await cluster.cpuMicros()),
+    cpuMicros: async () => (await server.cpuMicros()) + ((await cluster?.cpuMicros()) ?? 0),
   };
   try {
     const requests = latestBalances(set);
@@ -46,18 +72,22 @@ async function compareWithPostgres(options: BenchOptions): Promise<BenchRow[]> {
       if (responses[0]?.body !== responses[1]?.body) throw new Error(`${request.path}: the bodies differ`);
     }
     await warmUp(node, requests, options);
-    return [
-      await compareServers(
-        "balance, latest, over PostgreSQL by primary key behind node:http",
-        { ours: node, base: peer },
-        requests,
-        { load: roundLoad(options), target: { min: 2 }, headline: true },
-      ),
-    ];
+    const load = roundLoad(options);
+    if (cluster === undefined) {
+      const side = (of: BenchServer) => async (): Promise<number> =>
+        (await takeSample(of, requests, load)).rate;
+      const sides = { ours: side(node), base: side(peer) };
+      return await compare(POSTGRES_BY_CLOCK, sides, { unit: "requests/s", basis: "clock" });
+    }
+    return await compareServers(
+      "balance, latest, over PostgreSQL by primary key behind node:http",
+      { ours: node, base: peer },
+      requests,
+      { load, target: { min: 2 }, headline: true },
+    );
   } finally {
     await server.stop();
     await node.stop();
-    await cluster.stop();
   }
 }
 

@@ -8,8 +8,12 @@ const POOL_SIZE = 16;
 const ACCOUNT_AT = "/v1/accounts/0x".length;
 const ACCOUNT_DIGITS = 64;
 
-const [socketFolder = ""] = process.argv.slice(2);
-const pool = new pg.Pool({ host: socketFolder, user: "bench", database: "postgres", max: POOL_SIZE });
+const [place = "", table = ""] = process.argv.slice(2);
+const ownServer = { host: place, user: "bench", database: "postgres" };
+const pool = new pg.Pool({
+  ...(place.includes("://") ? { connectionString: place } : ownServer),
+  max: POOL_SIZE,
+});
 let headers: string[] = [];
 
 const server = createServer(async (request, response) => {
@@ -17,7 +21,7 @@ const server = createServer(async (request, response) => {
     const account = (request.url ?? "").slice(ACCOUNT_AT, ACCOUNT_AT + ACCOUNT_DIGITS);
     const { rows } = await pool.query<{ balance: string }>({
       name: "balance",
-      text: "SELECT balance FROM balances WHERE account = $1",
+      text: `SELECT balance FROM ${table} WHERE account = $1`,
       values: [Buffer.from(account, "hex")],
     });
     const body = rows[0]?.balance ?? "0";

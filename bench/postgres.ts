@@ -9,9 +9,11 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
+import pg from "pg";
 import { toHex } from "../src/base/hex.ts";
 import { parseAsset } from "../src/ledger/balances/asset.ts";
 import { readBalance } from "../src/ledger/balances/balance.ts";
+import type { Address } from "../src/move/address.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { accountAddress, COIN, type DataSet, kindOf } from "./data-set.ts";
 import { treeCpuMicros } from "./servers.ts";
@@ -27,6 +29,10 @@ const SERVER_OPTIONS = {
   fsync: "off",
   logging_collector: "off",
 };
+
+/** Schema of the table in a server that somebody else runs. */
+const SCHEMA = "sextant_bench";
+const ROWS_AT_ONCE = 10_000;
 
 /** A running cluster. */
 export interface Cluster {
@@ -127,28 +133,75 @@ async function fill(folder: string, path: string, set: DataSet): Promise<void> {
   const [program, args] = psql("COPY balances FROM STDIN");
   const copy = spawn(program, [...args], { stdio: ["pipe", "ignore", "inherit"] });
   const ended = once(copy, "exit");
-  await pipeline(Readable.from(rows(set)), copy.stdin);
+  await pipeline(Readable.from(lines(set)), copy.stdin);
   const [code] = await inTime("psql to end", ended);
   if (code !== 0) throw new Error(`psql ended with ${code}`);
   await run(...psql("VACUUM ANALYZE balances"));
 }
 
-/** The balance of every account, read from the ledger. */
-async function* rows(set: DataSet): AsyncGenerator<string> {
-  const store = await openLmdbStore({ path: set.data, readOnly: true });
-  const asset = parseAsset(COIN);
+/** The balances as PostgreSQL's COPY reads them, in chunks. */
+async function* lines(set: DataSet): AsyncGenerator<string> {
   let chunk = "";
-  for (let index = 0; index < set.items; index++) {
-    if (kindOf(index) === "table") continue;
-    const owner = accountAddress(index);
-    const view = await store.openView();
-    const balance = await readBalance(view, owner, asset, view.position.version);
-    view.release();
+  for await (const { owner, balance } of balances(set)) {
     chunk += `\\\\x${toHex(owner)}\t${balance}\n`;
     if (chunk.length < 1 << 16) continue;
     yield chunk;
     chunk = "";
   }
   yield chunk;
+}
+
+/** A table in a server that somebody else runs. */
+export interface BorrowedTable {
+  readonly name: string;
+  drop(): Promise<void>;
+}
+
+/** Writes the balances of all accounts into a schema of their own in a running server. */
+export async function borrowPostgres(url: string, set: DataSet): Promise<BorrowedTable> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const name = `${SCHEMA}.balances`;
+  // Fails where the schema exists: it may be of another run, or somebody's.
+  await client.query(`CREATE SCHEMA ${SCHEMA}`);
+  const drop = async (): Promise<void> => {
+    await client.query(`DROP SCHEMA ${SCHEMA} CASCADE`);
+    await client.end();
+  };
+  try {
+    await client.query(`CREATE UNLOGGED TABLE ${name} (account bytea PRIMARY KEY, balance numeric NOT NULL)`);
+    const insert = `INSERT INTO ${name} SELECT * FROM unnest($1::bytea[], $2::numeric[])`;
+    const rows: { owner: Buffer; balance: string }[] = [];
+    const flush = async (): Promise<void> => {
+      await client.query(insert, [rows.map(({ owner }) => owner), rows.map(({ balance }) => balance)]);
+      rows.length = 0;
+    };
+    for await (const { owner, balance } of balances(set)) {
+      rows.push({ owner: Buffer.from(owner), balance: `${balance}` });
+      if (rows.length === ROWS_AT_ONCE) await flush();
+    }
+    await flush();
+    await client.query(`ANALYZE ${name}`);
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+  return { name, drop };
+}
+
+/** The balance of every account, read from the ledger. */
+async function* balances(
+  set: DataSet,
+): AsyncGenerator<{ readonly owner: Address; readonly balance: bigint }> {
+  const store = await openLmdbStore({ path: set.data, readOnly: true });
+  const asset = parseAsset(COIN);
+  for (let index = 0; index < set.items; index++) {
+    if (kindOf(index) === "table") continue;
+    const owner = accountAddress(index);
+    const view = await store.openView();
+    const balance = await readBalance(view, owner, asset, view.position.version);
+    view.release();
+    yield { owner, balance };
+  }
   await store.close();
 }

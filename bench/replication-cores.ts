@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { BcsReader } from "../src/bcs/reader.ts";
 import { createLocalChain } from "../src/chain/local-chain.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
-import { DEFAULT_PACE } from "../src/sync/follow/follower-options.ts";
+import { DEFAULT_PACE } from "../src/sync/follow/follower-parts.ts";
 import { ChainRun } from "../test/support/chain-run.ts";
 import { readRecords } from "../test/support/follow.ts";
 import { encodePage } from "../test/support/recorded-upstream.ts";

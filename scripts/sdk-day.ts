@@ -136,8 +136,8 @@ if (!isUsual) {
     `ports ${LOCAL_PORTS.join(", ")} are not all free: the clients get other ones, and Network.LOCAL with no settings is skipped`,
   );
 }
-const [port, faucetPort, statusPort] = isUsual ? LOCAL_PORTS : [0, 0, 0];
-const ports = ["--port", `${port}`, "--faucet-port", `${faucetPort}`, "--status-port", `${statusPort}`];
+const [port, faucetPort] = isUsual ? LOCAL_PORTS : [0, 0];
+const ports = ["--port", `${port}`, "--faucet-port", `${faucetPort}`];
 const node = await startProgram([
   "--store",
   "memory",

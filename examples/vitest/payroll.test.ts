@@ -23,7 +23,7 @@ beforeAll(async () => {
     // Port 0: any free one, so that test files can run side by side.
     http: { port: 0 },
     // With a seed the clock begins with 2024: a test may advance it by a year, and the SDK's transactions do not expire.
-    localChain: { seed: "payroll", blockOnSubmit: true, traffic: false, faucetPort: 0, statusPort: 0 },
+    localChain: { seed: "payroll", blockOnSubmit: true, traffic: false, faucetPort: 0 },
   });
   aptos = new Aptos(new AptosConfig(node.sdkConfig));
 });

@@ -1,6 +1,6 @@
 // Serves one request: route, arguments, switches, body, view, handler, response. Everything that handlers share
 // happens here, once.
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { Slices } from "../base/wait.ts";
 import type { TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
@@ -102,7 +102,7 @@ export class Dispatcher {
   readonly #responder: Responder;
   readonly #budget: BodyBudget;
   /** Encoded documents, by operation and form. */
-  readonly #documents = new Map<string, Uint8Array>();
+  readonly #documents = new Map<string, Promise<Uint8Array>>();
   readonly #inFlight: InFlight;
   readonly #unfinished = new Unfinished();
   readonly #longAnswers = new LongAnswers();
@@ -176,27 +176,32 @@ export class Dispatcher {
 
   /** Reads the body, waits for the version that is asked for, and counts the request as one in flight. */
   #admit(resolved: ResolvedRequest): Promise<void> | undefined {
-    const { operation, client, minVersion } = resolved;
+    const { request, operation, client, minVersion } = resolved;
     if (operation.sendsEvents) this.#holdPlaces(resolved, 1);
-    if (operation.body !== undefined || minVersion !== undefined || operation.awaited !== undefined)
-      return this.#admitLater(resolved);
-    this.#enter(resolved.request, client);
+    const reading = operation.body && this.#readBody(resolved, operation.body);
+    if (reading instanceof Promise || minVersion !== undefined || operation.awaited !== undefined)
+      return this.#admitLater(resolved, reading);
+    this.#enter(request, client);
     return undefined;
   }
 
-  async #admitLater(resolved: ResolvedRequest): Promise<void> {
-    const { request, operation, args, client, minVersion } = resolved;
-    if (operation.body !== undefined) {
-      const { exchange } = request;
-      request.hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
-      const parser = parserOf(operation.body, exchange.headers["content-type"]);
-      assertBodyHeaders(exchange.headers, request.hold.maxBytes);
-      const body = exchange.readBody(request.hold);
-      const bytes = body instanceof Promise ? await body : body;
+  #readBody(resolved: ResolvedRequest, field: BodyField<unknown>): MaybePromise<void> {
+    const { request, operation, args } = resolved;
+    const { exchange } = request;
+    request.hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
+    const parser = parserOf(field, exchange.headers["content-type"]);
+    assertBodyHeaders(exchange.headers, request.hold.maxBytes);
+    return andThen(exchange.readBody(request.hold), (bytes) => {
       if (operation.sendsEvents) this.#holdPlaces(resolved, 1 + Math.floor(bytes.length / BYTES_PER_PLACE));
-      const parsed = parser.parse(bytes);
-      args.body = parsed instanceof Promise ? await parsed : parsed;
-    }
+      return andThen(parser.parse(bytes), (body) => {
+        args.body = body;
+      });
+    });
+  }
+
+  async #admitLater(resolved: ResolvedRequest, reading: MaybePromise<void>): Promise<void> {
+    const { request, operation, client, minVersion } = resolved;
+    await reading;
     if (minVersion !== undefined && minVersion.waitMs > 0) await this.#waits.reach(resolved, minVersion);
     if (operation.awaited !== undefined) await this.#waits.awaitItem(resolved, operation.awaited);
     // Neither a body on its way nor a wait must keep other requests out.
@@ -271,10 +276,7 @@ export class Dispatcher {
       if (operation.ledger === "required" && operation.switch !== "submit")
         assertTrust(request.trust, this.#options.minTrust, operation.unavailable);
     }
-    if ("watched" in answer) {
-      this.#openStream(resolved, answer);
-      return undefined;
-    }
+    if ("watched" in answer) return this.#openStream(resolved, answer);
     if ("stream" in answer) {
       request.releaseView();
       if (operation.sendsEvents) this.#holdPlaces(resolved, answer.places);
@@ -300,19 +302,21 @@ export class Dispatcher {
     this.#responder.sendFile(request, file, body);
   }
 
-  #openStream(resolved: ResolvedRequest, answer: EventAnswer<WatchEvent>): void {
+  #openStream(resolved: ResolvedRequest, answer: EventAnswer<WatchEvent>): Promise<void> | undefined {
     const { request, operation, form, lastEventId } = resolved;
-    const { watched, opening, state, after, least, places } = answer;
-    this.#holdPlaces(resolved, places);
+    const { state } = answer;
+    this.#holdPlaces(resolved, answer.places);
     const format = (event: WatchEvent) => operation.encode(event, form, new Slices());
-    const first = state === undefined ? opening : `${opening}${format(state)}`;
-    const sink = this.#responder.startEvents(request, form, answer);
-    if (request.exchange.method === "HEAD") sink.end();
-    else {
+    const open = (text: string | Uint8Array): void => {
+      const sink = this.#responder.startEvents(request, form, answer);
+      const opening = `${answer.opening}${typeof text === "string" ? text : Buffer.from(text)}`;
       const beatsFrom = state === undefined ? (lastEventId?.version ?? 0n) : 0n;
-      const source = { watched, opening: first, after, beatsFrom, least, wire: wireOf(form), format };
-      this.#options.streams.open(source, sink, request.takePlaces());
-    }
+      const source = { ...answer, opening, beatsFrom, wire: wireOf(form), format };
+      if (request.exchange.method === "HEAD") sink.end();
+      else this.#options.streams.open(source, sink, request.takePlaces());
+    };
+    const opened = andThen(state === undefined ? "" : format(state), open);
+    return opened instanceof Promise ? opened : undefined;
   }
 
   /** Closes each connection after its next response. */
@@ -356,11 +360,15 @@ export class Dispatcher {
   }
 
   /** The bytes of a document, encoded on first use. */
-  async #document(operation: Operation, data: unknown, form: Form): Promise<Uint8Array> {
+  #document(operation: Operation, data: unknown, form: Form): Promise<Uint8Array> {
     const key = `${operation.id} ${form}`;
-    const document =
-      this.#documents.get(key) ?? Buffer.from(await operation.encode(data, form, new Slices()));
+    const encode = async (): Promise<Uint8Array> =>
+      Buffer.from(await operation.encode(data, form, new Slices()));
+    const known = this.#documents.get(key);
+    if (known !== undefined) return known;
+    const document = encode();
     this.#documents.set(key, document);
+    document.catch(() => this.#documents.delete(key));
     return document;
   }
 

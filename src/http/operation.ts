@@ -18,7 +18,7 @@ import { type Field, type Fields, type JsonSchema, type ParsedArgs, parseField }
 import type { AboutAnswer } from "./response/headers.ts";
 import type { Form } from "./response/negotiation.ts";
 import { isReferenceRequest } from "./routing/reference-paths.ts";
-import { decodeTwice, findQueries, findQuery, queryNames } from "./routing/url.ts";
+import { decodeTwice, findQueries, findQuery, type QueryPart, readQuery } from "./routing/url.ts";
 import { minVersionFields } from "./schemas/read-at.ts";
 import type { Services } from "./services.ts";
 
@@ -214,9 +214,9 @@ function plainName(name: string): string {
 function assertKnownNames(
   { id, method, path }: Pick<Operation, "id" | "method" | "path">,
   known: readonly string[],
-  search: string,
+  parts: readonly QueryPart[],
 ): void {
-  for (const name of queryNames(search)) {
+  for (const { name } of parts) {
     if (known.includes(name)) continue;
     const meant = known.find((one) => plainName(one) === plainName(name));
     if (meant === undefined && isReferenceRequest(method, path)) continue;
@@ -342,6 +342,7 @@ export function operation<
   });
   const fields: Fields = ledger === "required" ? { ...asked, ...minVersionFields } : asked;
   const query = Object.entries(fields);
+  const known = Object.keys(fields);
   const refusedQuery = Object.entries(definition.refusedQuery ?? {});
   const forms = Object.keys(definition.answer) as Form[];
   return {
@@ -380,11 +381,12 @@ export function operation<
         args[name] = parseField(name, field, decodeTwice(segments[i] ?? ""));
       }
       if (search === "") return args;
+      const parts = readQuery(search);
       for (const [name, field] of query) {
-        const value = findQuery(search, name);
+        const value = findQuery(parts, name);
         if (value === "absent") continue;
         if (field.maxTimes !== undefined) {
-          args[name] = parseAll(name, field, findQueries(search, name), field.maxTimes);
+          args[name] = parseAll(name, field, findQueries(parts, name), field.maxTimes);
           continue;
         }
         if (value === "repeated") {
@@ -396,10 +398,10 @@ export function operation<
         args[name] = parseField(name, field, value === "invalid" ? undefined : value.text);
       }
       for (const [name, instead] of refusedQuery) {
-        if (findQuery(search, name) === "absent") continue;
+        if (findQuery(parts, name) === "absent") continue;
         throw new HttpError("malformed_request", `${name}: ${definition.id} does not take it; ${instead}`);
       }
-      if (!definition.isDocument) assertKnownNames(definition, Object.keys(fields), search);
+      if (!definition.isDocument) assertKnownNames(definition, known, parts);
       return args;
     },
     handle(args, context) {

@@ -12,7 +12,7 @@ import type { LedgerMachine } from "../vm/ledger/ledger-machine.ts";
 import type { Tracer } from "../vm/session.ts";
 
 /** Encodes a JSON request into the signing message. */
-export type RequestEncoder = (body: Uint8Array, view: LedgerView) => Promise<Uint8Array>;
+export type RequestEncoder = (body: Uint8Array, view: LedgerView) => MaybePromise<Uint8Array>;
 
 /** Explains the transaction in a JSON request, as JSON text. */
 export type RequestExplainer = (body: Uint8Array, view: LedgerView) => Promise<string>;

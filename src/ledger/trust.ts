@@ -207,18 +207,28 @@ export function confirmedVersion({
   return compareTrust(open.level, CHAINED) >= 0 ? 0n : undefined;
 }
 
-/** The last version whose state has at least a level. Throws LedgerError `unavailable` if no kept version has it. */
+/** The last version whose state has at least a level, if one is asked for; undefined if no kept version has it. */
 export function lastVersionWith(
   {
     trust,
     version,
     oldestVersion,
   }: TrustFacts & { readonly version: bigint; readonly oldestVersion: bigint },
-  least: TrustLevel,
-): bigint {
+  least: TrustLevel | undefined,
+): bigint | undefined {
+  if (least === undefined) return version;
   const weaker = trust.find(({ level }) => compareTrust(level, least) < 0);
   if (weaker === undefined || weaker.first > version) return version;
-  if (weaker.first > oldestVersion) return weaker.first - 1n;
+  return weaker.first > oldestVersion ? weaker.first - 1n : undefined;
+}
+
+/** The same; throws LedgerError `unavailable` if no kept version has the level. */
+export function lastToldVersion(
+  facts: Parameters<typeof lastVersionWith>[0],
+  least: TrustLevel | undefined,
+): bigint {
+  const last = lastVersionWith(facts, least);
+  if (last !== undefined || least === undefined) return last ?? facts.version;
   const level = formatTrust(least);
   throw new LedgerError("unavailable", `no version has trust level ${level} yet, and none below it is told`);
 }

@@ -9,9 +9,8 @@ import type { Address } from "../move/address.ts";
 
 export interface LocalServersOptions {
   readonly host: string;
-  /** 0 picks a free port; undefined starts none. */
-  readonly faucetPort: number | undefined;
-  readonly statusPort: number | undefined;
+  /** 0 picks free ports for both. */
+  readonly faucetPort: number;
   readonly fund: (address: Address, amount: bigint) => Promise<readonly string[]>;
   readonly switches: FaucetOptions["switches"];
   readonly document: FaucetOptions["document"];
@@ -30,27 +29,29 @@ export interface LocalServers {
   close(): Promise<void>;
 }
 
+/** On a local network the faucet's port is 8081, and that of the status 8090. */
+const STATUS_ABOVE_FAUCET = 9;
+
 export async function openLocalServers(options: LocalServersOptions): Promise<LocalServers> {
-  const { host, faucetPort, statusPort, fund, switches, document, unreadyReason, position, logger } = options;
+  const { host, faucetPort, fund, switches, document, unreadyReason, position, logger } = options;
   const listen = async (
     name: "faucet" | "status",
-    port: number | undefined,
+    port: number,
     listenOn: (port: number) => Promise<SideServer>,
   ): Promise<SideServer | undefined> => {
-    if (port === undefined) return undefined;
     try {
       return await listenOn(port);
     } catch (error) {
       const isTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
       const reason = isTaken ? "the port is taken" : errorText(error);
-      logger.warn({ port, reason, option: `--${name}-port` }, `the node starts without its ${name} server`);
+      logger.warn({ port, reason, option: "--faucet-port" }, `the node starts without its ${name} server`);
       return undefined;
     }
   };
   const faucet = await listen("faucet", faucetPort, (port) =>
     listenForFunding({ host, port, fund, switches, document, unreadyReason, logger }),
   );
-  const status = await listen("status", statusPort, (port) =>
+  const status = await listen("status", faucetPort && faucetPort + STATUS_ABOVE_FAUCET, (port) =>
     listenForStatus({ host, port, position, logger }),
   );
   const [faucetUrl, statusUrl] = [faucet?.url, status && `${status.url}/v1/graphql`];

@@ -293,8 +293,8 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
   }
 
   async #openLocalServers({ chain, fork }: StartPlan): Promise<void> {
-    const { faucetPort, statusPort } = this.#options.localChain ?? {};
-    if ((chain ?? fork) === undefined || (faucetPort ?? statusPort) === undefined) return;
+    const faucetPort = this.#options.localChain?.faucetPort;
+    if ((chain ?? fork) === undefined || faucetPort === undefined) return;
     const { HTTP_DEFAULTS } = await import("../http/server.ts");
     const { openLocalServers } = await import("./local-servers.ts");
     if (this.closing.signal.aborted) return;
@@ -305,7 +305,6 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
       switches: isLoopback(host) ? createSwitches(this.callable()) : undefined,
       document: switchesDocument,
       faucetPort,
-      statusPort,
       fund: async (address, amount) =>
         (await this.call(() => this.authors.fundAll(address, amount))).map(({ hash }) => hash),
       unreadyReason: () =>

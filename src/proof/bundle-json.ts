@@ -292,13 +292,16 @@ export function decodeBundleJson(given: string): ProofBundle {
   return { kind: "v0", ...decodeText(bundle, "bundle", given) };
 }
 
-/** Most characters outside of texts: a bundle has two dozen for each of a thousand balances, and a comma for each hash. */
-const MAX_FRAME = 100_000;
+/**
+ * Characters outside of texts that a bundle of any length may have: two dozen for each of a thousand balances. For the
+ * commas of its hashes it may have one more for every 32 of its length.
+ */
+const FREE_MARKS = 100_000;
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
 /** Throws ProofError for what takes minutes and gigabytes to parse, such as a file of brackets. */
 function assertFewParts(given: string): void {
-  let left = MAX_FRAME + given.length / 32;
+  let left = FREE_MARKS + given.length / 32;
   let isInText = false;
   for (let i = 0; i < given.length; i++) {
     const char = given.charCodeAt(i);

@@ -9,6 +9,7 @@ import { byteString, hash } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
 import { assertStateValue, stateValueHash } from "../ledger/formats/state-value.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../ledger/hash.ts";
+import { bitAt, commonBits, foldWay, KEY_BITS } from "../ledger/state-tree/key-way.ts";
 import { innerHashOf, leafHashOf } from "../ledger/state-tree/tree-node.ts";
 import { ProofError } from "./errors.ts";
 
@@ -21,29 +22,13 @@ export const stateProofCodec = struct({
 });
 export type StateProof = ValueOf<typeof stateProofCodec>;
 
-const KEY_BITS = 256;
-
-function bitAt(keyHash: Uint8Array, depth: number): number {
-  return ((keyHash[depth >> 3] ?? 0) >> (7 - (depth & 7))) & 1;
-}
-
-/** Whether both hashes begin with the same bits. */
-function sharePrefix(a: Uint8Array, b: Uint8Array, bits: number): boolean {
-  for (let depth = 0; depth < bits; depth++) if (bitAt(a, depth) !== bitAt(b, depth)) return false;
-  return true;
-}
-
 /** The root that a proof leads to for a key. Throws ProofError `malformed`. */
 function foldProof({ leaf, siblings }: StateProof, keyHash: Uint8Array): Uint8Array {
   if (siblings.length > KEY_BITS) {
     throw new ProofError("malformed", `${siblings.length} siblings are more than a key has bits`);
   }
-  let node = leaf === undefined ? SPARSE_MERKLE_PLACEHOLDER : leafHashOf(leaf.keyHash, leaf.valueHash);
-  for (let depth = siblings.length - 1; depth >= 0; depth--) {
-    const sibling = siblings[depth] ?? SPARSE_MERKLE_PLACEHOLDER;
-    node = bitAt(keyHash, depth) === 1 ? innerHashOf(sibling, node) : innerHashOf(node, sibling);
-  }
-  return node;
+  const end = leaf === undefined ? SPARSE_MERKLE_PLACEHOLDER : leafHashOf(leaf.keyHash, leaf.valueHash);
+  return foldWay(keyHash, end, { bottom: siblings.length }, (depth) => siblings[depth]);
 }
 
 /**
@@ -60,7 +45,7 @@ export function checkStateProof(
   const isOwn = leaf !== undefined && equalBytes(leaf.keyHash, keyHash);
   if (valueHash === undefined) {
     if (isOwn) throw new ProofError("mismatch", "the proof of absence ends in the item itself");
-    if (leaf !== undefined && !sharePrefix(leaf.keyHash, keyHash, siblings.length)) {
+    if (leaf !== undefined && commonBits(leaf.keyHash, keyHash) < siblings.length) {
       throw new ProofError("mismatch", "the proof of absence ends in an item that lies elsewhere");
     }
   } else if (!isOwn || !equalBytes(leaf.valueHash, valueHash)) {
@@ -156,7 +141,7 @@ export function checkStateItems(items: StateItems, root: Uint8Array, keys: reado
     if (kind !== OTHER_LEAF) throw malformed("has a node of no kind, or is too short or too deep");
     const [keyHash, valueHash] = [nextHash(), nextHash()];
     assertAbsent(first, end, keyHash);
-    if (!sharePrefix(keyHash, keys[first] as Uint8Array, depth)) {
+    if (commonBits(keyHash, keys[first] as Uint8Array) < depth) {
       throw new ProofError("mismatch", "the proof of absence ends in an item that lies elsewhere");
     }
     return leafHashOf(keyHash, valueHash);

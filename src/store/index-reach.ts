@@ -1,19 +1,13 @@
 // How far each index reaches, in a side row: every commit that is indexed moves it. A commit that is not, such as one of a
 // program that knows no index, leaves it behind the head, so a gap is never taken for a whole index.
-import { numberKey, readNumber } from "../base/bytes.ts";
+import { readNumber } from "../base/bytes.ts";
 import type { IndexName } from "../ledger/view.ts";
-import type { SideRow } from "./contract.ts";
 
 /** Keys of the side rows. */
 export const INDEX_REACH_KEYS: Readonly<Record<IndexName, Uint8Array>> = {
   items: Buffer.from("index/reach"),
   transactions: Buffer.from("index/transactions"),
 };
-
-/** The row that says that an index has everything up to a version. */
-export function indexReachRow(version: bigint, index: IndexName = "items"): SideRow {
-  return { key: INDEX_REACH_KEYS[index], value: numberKey(version) };
-}
 
 /**
  * Whether an index can be continued, and is worth reading: every version after its reach is kept. Beyond that the pruner

@@ -94,11 +94,6 @@ interface CommitInput {
 /** Records that one step of building an index reads. */
 const INDEX_STEP_RECORDS = 500;
 
-interface AppendOptions {
-  readonly check: BlockCheck | undefined;
-  readonly signed: SignedLedgerInfo | undefined;
-}
-
 /** A verifier and the position it started from. */
 interface Progress {
   readonly position: Position | undefined;
@@ -163,7 +158,7 @@ export class Committer {
     check?: BlockCheck,
     signed?: SignedLedgerInfo,
   ): Promise<Position | undefined> {
-    return this.#serialize(() => this.#append(decodeRecords(input), { check, signed }));
+    return this.#serialize(() => this.#append(decodeRecords(input), check, signed));
   }
 
   /** As `append`, for pages of an upstream and the records of an open block before them that are not held back here. */
@@ -180,7 +175,7 @@ export class Committer {
         records.push(...decodeRecords([record]));
       }
       for (const page of pages) append(records, decodeRecords(page));
-      return this.#append(records, { check, signed: undefined });
+      return this.#append(records, check);
     });
   }
 
@@ -355,7 +350,8 @@ export class Committer {
 
   async #append(
     records: readonly RecordSpans[],
-    { check, signed }: AppendOptions,
+    check?: BlockCheck,
+    signed?: SignedLedgerInfo,
   ): Promise<Position | undefined> {
     let progress = await this.#loadProgress();
     const { position } = progress;

@@ -1,4 +1,5 @@
 // The whole way from the JSON of a transaction request to the bytes to sign.
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { JsonDocument } from "../json/document.ts";
 import { parseJson } from "../json/parse.ts";
 import { createRawTransaction, type EncodeContext } from "./requests/raw-from-request.ts";
@@ -10,11 +11,12 @@ import { signingMessage } from "./signing-message.ts";
  * TransactionError when it is not a request (`request`) or not one that can be encoded (`invalid`); what
  * the module loader throws passes through.
  */
-export async function encodeSubmission(
+export function encodeSubmission(
   body: Uint8Array | JsonDocument,
   context: EncodeContext,
-): Promise<Uint8Array> {
+): MaybePromise<Uint8Array> {
   const request = parseTransactionRequest(body instanceof Uint8Array ? parseJson(body) : body);
-  const transaction = await createRawTransaction(request, context);
-  return signingMessage(transaction, request.secondarySigners, request.feePayer);
+  return andThen(createRawTransaction(request, context), (transaction) =>
+    signingMessage(transaction, request.secondarySigners, request.feePayer),
+  );
 }

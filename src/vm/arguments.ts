@@ -99,6 +99,13 @@ interface Budget {
   read: number;
 }
 
+/** Makes a value that needs no code to be made. */
+export function plainArgument(linker: Linker, type: AbiType, bytes: Uint8Array): Value {
+  const value = decodeValue(bytes, linker.layout(type));
+  if (value === undefined) throw failed();
+  return value;
+}
+
 /** Makes values of bytes from outside. */
 export class ArgumentMaker {
   readonly #linker: Linker;
@@ -111,15 +118,9 @@ export class ArgumentMaker {
 
   /** Makes a value that needs code to run; a plain one is made later, when the result is called. */
   *prepare(type: AbiType, bytes: Uint8Array): Pieces<() => Value> {
-    if (isPlain(type)) return () => this.plain(type, bytes);
+    if (isPlain(type)) return () => plainArgument(this.#linker, type, bytes);
     const value = yield* this.make(type, bytes);
     return () => value;
-  }
-
-  plain(type: AbiType, bytes: Uint8Array): Value {
-    const value = decodeValue(bytes, this.#linker.layout(type));
-    if (value === undefined) throw failed();
-    return value;
   }
 
   /** Makes a value; yields while code of the framework runs. */

@@ -40,9 +40,12 @@ export type SignerForm = "address" | "enum";
 
 const CLOSURE_FORMAT = 1;
 
+/** Short values are written here; what a writer takes of so few bytes is a copy. */
+const scratch = new Uint8Array(64);
+
 /** BCS of a value. Throws VmError for a value that has none. */
 export function encodeValue(value: Value, layout: Layout, signers: SignerForm = "enum"): Uint8Array {
-  const writer = new BcsWriter(64);
+  const writer = new BcsWriter(scratch);
   try {
     write(writer, value, layout, signers, 1);
   } catch (error) {

@@ -139,6 +139,7 @@ function isOwnType(type: AbiType): boolean {
 
 /** What the ledger needs to know of a type. */
 export interface StoredType {
+  readonly key: string;
   readonly layout: Layout;
   /** Group that keeps resources of the type, if they are kept in one. */
   readonly group: string | undefined;
@@ -186,20 +187,26 @@ export class ModuleVisits {
   bytes = 0;
 }
 
+/** What one run found. */
+class OwnCode {
+  readonly modules = new Map<string, LoadedModule>();
+  readonly instances: Instances = new Map();
+  readonly types = new Map<string, StoredType>();
+  /** Type arguments by their keys, which may be long: instances are told apart by the numbers. */
+  readonly typeNumbers = new Map<string, number>();
+  typeText = 0;
+}
+
 export class Linker {
   readonly meter: Meter;
   readonly #source: ModuleSource;
   readonly #natives: NativeSource;
-  readonly #modules = new Map<string, LoadedModule>();
   readonly visits: ModuleVisits;
   /** True where numbers of aggregators stay hidden from code. */
   readonly hasDelayedFields: boolean;
-  readonly #instances: Instances = new Map();
   #shared: SharedCode | undefined;
-  readonly #types = new Map<string, StoredType>();
-  /** Type arguments by their keys, which may be long: instances are told apart by the numbers. */
-  readonly #typeNumbers = new Map<string, number>();
-  #typeText = 0;
+  /** Made on first use: many runs find all that they need in what they share. */
+  #made: OwnCode | undefined;
 
   constructor(options: {
     readonly meter: Meter;
@@ -216,6 +223,11 @@ export class Linker {
     this.#natives = options.natives;
     this.visits = options.visits ?? new ModuleVisits();
     this.hasDelayedFields = options.hasDelayedFields === true;
+  }
+
+  get #own(): OwnCode {
+    this.#made ??= new OwnCode();
+    return this.#made;
   }
 
   /** A module. Charges its first use. Throws VmError if there is none. */
@@ -268,20 +280,21 @@ export class Linker {
   /** Like `findModule`, without a charge. */
   peek(address: string, name: string): LoadedModule | undefined {
     const key = moduleKey(address, name);
-    let module = this.#modules.get(key);
+    let module = this.#own.modules.get(key);
     if (module === undefined) {
       module = this.#source(address, name);
-      if (module !== undefined) this.#modules.set(key, module);
+      if (module !== undefined) this.#own.modules.set(key, module);
     }
     return module;
   }
 
   /** Puts new modules in the place of those of the ledger. */
   stage(modules: readonly LoadedModule[]): void {
-    for (const module of modules) this.#modules.set(module.key, module);
+    const { modules: own, instances, types } = this.#own;
+    for (const module of modules) own.set(module.key, module);
     this.#shared = undefined;
-    this.#instances.clear();
-    this.#types.clear();
+    instances.clear();
+    types.clear();
   }
 
   function(
@@ -320,7 +333,7 @@ export class Linker {
   ): FunctionInstance {
     const shared = this.#shared;
     const isShared = shared !== undefined && !shared.isFull && isOwnCode(module) && typeArgs.every(isOwnType);
-    const all = isShared ? shared.instances : this.#instances;
+    const all = isShared ? shared.instances : this.#own.instances;
     let instances = all.get(definition);
     if (instances === undefined) {
       instances = new Map();
@@ -344,14 +357,15 @@ export class Linker {
 
   #numberOf(type: AbiType): number {
     const key = typeKey(type);
-    let number = this.#typeNumbers.get(key);
+    const own = this.#own;
+    let number = own.typeNumbers.get(key);
     if (number === undefined) {
-      this.#typeText += key.length;
-      if (this.#typeText > MAX_TYPE_TEXT)
+      own.typeText += key.length;
+      if (own.typeText > MAX_TYPE_TEXT)
         throw new VmError(STATUS.executionLimitReached, "the types of the run are too large");
       countWork(key.length);
-      number = this.#typeNumbers.size;
-      this.#typeNumbers.set(key, number);
+      number = own.typeNumbers.size;
+      own.typeNumbers.set(key, number);
     }
     return number;
   }
@@ -400,17 +414,17 @@ export class Linker {
   stored(type: AbiType): StoredType {
     const key = typeKey(type);
     const shared = this.#shared?.types[this.hasDelayedFields ? 1 : 0];
-    let stored = shared?.get(key) ?? this.#types.get(key);
+    let stored = shared?.get(key) ?? this.#made?.types.get(key);
     if (stored === undefined) {
       const budget = { nodes: 0, isOwn: true };
       const layout = this.#makeLayout(type, budget, 1);
       const group = type.kind === "struct" ? this.struct(type).abi.groupMemberOf : undefined;
-      stored = { layout, group };
+      stored = { key, layout, group };
       if (this.#shared !== undefined && !this.#shared.isFull && budget.isOwn) {
         shared?.set(key, stored);
         this.#shared.count +=
           1 + Math.floor(key.length / TEXT_PER_COUNT) + Math.floor(budget.nodes / NODES_PER_COUNT);
-      } else this.#types.set(key, stored);
+      } else this.#own.types.set(key, stored);
     }
     return stored;
   }

@@ -244,13 +244,18 @@ export class Session {
   lastKey:
     | { readonly key: Value; readonly type: AbiType; readonly bytes: Uint8Array; readonly name: string }
     | undefined;
-  /** State of native modules, by the name of the module. */
-  readonly extensions = new Map<string, unknown>();
+  #extensions: Map<string, unknown> | undefined;
   isUnbiasable: boolean;
 
   constructor(options: SessionOptions) {
     this.options = options;
     this.isUnbiasable = options.isUnbiasable === true;
+  }
+
+  /** State of native modules, by the name of the module. */
+  get extensions(): Map<string, unknown> {
+    this.#extensions ??= new Map();
+    return this.#extensions;
   }
 
   /** State of a native module, made on first use. */
@@ -260,9 +265,18 @@ export class Session {
     return found;
   }
 
+  /** The place of a resource that was loaded before, by the key of its type. */
+  loaded(address: string, key: string): GlobalSlot | undefined {
+    return this.#slots.get(key, address);
+  }
+
   /** A resource, or the place where it would be. The first load is charged, by `onLoad` if it is given. */
-  resource(address: string, type: AbiStructType, onLoad?: (bytes: number) => void): GlobalSlot {
-    const key = typeKey(type);
+  resource(
+    address: string,
+    type: AbiStructType,
+    key: string = typeKey(type),
+    onLoad?: (bytes: number) => void,
+  ): GlobalSlot {
     let slot = this.#slots.get(key, address);
     if (slot === undefined) {
       const { linker, state } = this.options;

@@ -136,7 +136,7 @@ it(
 );
 
 it.each([
-  [["--to", "ftp://shop.example"], /--to: expected a URL/],
+  [["--to", "ftp://shop.example"], /--to: expected an http or https URL/],
   [["--to", "https://u:p@shop.example"], /--to: expected a URL without a user and password/],
   [["--to", "https://shop.example"], /--state: expected a value/],
   [["--to", "https://shop.example", "--state", path("other")], /--secret-file: expected a value/],

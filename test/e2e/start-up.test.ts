@@ -159,7 +159,7 @@ it.each([
     "undici",
     `const { Transport } = await import(${file("src/sync/upstream/transport.ts")}); new Transport({}).close();`,
   ],
-  ["lmdb", `(await import(${file("src/store/lmdb/package.ts")})).loadLmdb();`],
+  ["lmdb", `(await import(${file("src/store/lmdb/native.ts")})).loadLmdb();`],
   ["pino", `(await import(${file("src/cli/log.ts")})).createLogger("error", "json");`],
   [
     "yaml",

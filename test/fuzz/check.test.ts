@@ -14,7 +14,7 @@ import type { Position } from "../../src/ledger/position.ts";
 import { structTagCodec } from "../../src/move/type-tag.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
 import { checkData } from "../../src/node/tools/store-tools.ts";
-import { INDEX_REACH_KEYS, indexReachRow } from "../../src/store/index-reach.ts";
+import { INDEX_REACH_KEYS } from "../../src/store/index-reach.ts";
 import { type Environment, openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { decodePosition, encodePosition } from "../../src/store/lmdb/position-row.ts";
 import { getRow, putRow, SUMS_BYTES } from "../../src/store/lmdb/sealed-rows.ts";
@@ -23,6 +23,7 @@ import { META, STALE_BYTES, type Table, type Tables } from "../../src/store/lmdb
 import { Committer } from "../../src/sync/committer.ts";
 import { assertHead } from "../../src/sync/maintenance/check/head-check.ts";
 import { earliestAccumulator } from "../../src/sync/maintenance/check/record-check.ts";
+import { INDEX_REACH } from "../../src/sync/side-rows.ts";
 import { pruneTo } from "../store/contract.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { RUNS } from "../support/property.ts";
@@ -240,7 +241,7 @@ describe("the index", () => {
         putRow(
           tables.side,
           Buffer.from(INDEX_REACH_KEYS.items),
-          indexReachRow(version).value ?? Buffer.alloc(0),
+          INDEX_REACH.items.row(version).value ?? Buffer.alloc(0),
         );
     };
     for (const version of [undefined, 0n, 40n]) {
@@ -423,7 +424,7 @@ describe("the name and the reach", () => {
 
   it.each(["items", "transactions"] as const)("of the index of %s above the head is found", async (index) => {
     const path = await damage("whole", (tables) => {
-      const { key, value } = indexReachRow(1_000_000n, index);
+      const { key, value } = INDEX_REACH[index].row(1_000_000n);
       putRow(tables.side, Buffer.from(key), value ?? Buffer.alloc(0));
     });
     expect(await findingsOf(path)).toBe(`the index of ${index} reaches to version 1000000, above the head`);

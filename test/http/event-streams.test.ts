@@ -2,7 +2,8 @@
 import { EventEmitter } from "node:events";
 import { expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
-import { TRANSACTIONS, watchedRecords } from "../../src/http/operations/shared/record-stream.ts";
+import { watchedRecords } from "../../src/http/operations/shared/record-stream.ts";
+import { TRANSACTION_FEED } from "../../src/http/operations/stream-records.ts";
 import { EventStreams } from "../../src/http/response/event-streams.ts";
 import { wireOf } from "../../src/http/schemas/event-stream.ts";
 import { StateTypes } from "../../src/ledger/items/state-types.ts";
@@ -30,7 +31,8 @@ it("a heartbeat waits for an event that is written in slices, which is sent once
   let goOn = (): void => {};
   const types = new StateTypes(new ModuleCache({ maxBytes: 1 << 20 }));
   const source = {
-    ...{ watched: watchedRecords(TRANSACTIONS, types, {}, undefined), opening: "", wire: wireOf("ndjson") },
+    ...{ watched: watchedRecords(TRANSACTION_FEED, "ndjson", types, {}, undefined), opening: "" },
+    wire: wireOf("ndjson"),
     ...{ after: { version: 0n, mark: undefined }, beatsFrom: 0n, least: undefined },
     format: ({ version }: { readonly version: bigint }) =>
       version < 2n

@@ -26,7 +26,7 @@ describe("the official SDK on a fork", () => {
     await origin.mine(8);
     fork = await createNode({
       fork: { url: origin.url ?? "", upstreamRate: 0 },
-      localChain: { blockOnSubmit: true, faucetPort: 0, statusPort: 0 },
+      localChain: { blockOnSubmit: true, faucetPort: 0 },
       http: { port: 0, headerBrands: ["NODE", "APTOS"] },
     });
     aptos = new Aptos(new AptosConfig(fork.sdkConfig));

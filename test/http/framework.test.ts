@@ -116,7 +116,7 @@ async function publishAndCall(node: Node, { address, metadata, code }: CompiledP
 }
 
 const SERVED = {
-  localChain: { blockOnSubmit: true, faucetPort: 0, statusPort: 0 },
+  localChain: { blockOnSubmit: true, faucetPort: 0 },
   http: { port: 0 },
 } as const;
 

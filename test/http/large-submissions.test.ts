@@ -132,8 +132,8 @@ it("leaves the event loop to others meanwhile", async () => {
   const reader = new Reader(node as unknown as Ledger);
   const body = Buffer.from(request(LARGE));
   const view = await reader.openView();
-  const inThread = await turnsDuring(() => reader.encodeUntrusted(new Uint8Array(body), view));
-  const inLoop = await turnsDuring(() => reader.encode(body, view));
+  const inThread = await turnsDuring(async () => reader.encodeUntrusted(new Uint8Array(body), view));
+  const inLoop = await turnsDuring(async () => reader.encode(body, view));
   view.release();
   await reader.close();
   expect(inLoop).toBeLessThan(20);

@@ -1,4 +1,5 @@
 // The faucet and the status that clients of a local network expect beside its node.
+import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Logger } from "../../src/base/log.ts";
@@ -6,6 +7,7 @@ import { silentLogger } from "../../src/base/log.ts";
 import { listenForFunding } from "../../src/http/side/faucet.ts";
 import type { SideServer } from "../../src/http/side/side-server.ts";
 import { createNode, type Node } from "../../src/node.ts";
+import { freePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
 
 const APT = "0x1::aptos_coin::AptosCoin";
@@ -15,7 +17,7 @@ let node: Node;
 beforeAll(async () => {
   node = await createNode({
     http: { port: 0 },
-    localChain: { traffic: false, faucetPort: 0, statusPort: 0 },
+    localChain: { traffic: false, faucetPort: 0 },
   });
 });
 afterAll(() => node.close());
@@ -302,9 +304,9 @@ describe("status", () => {
 
 describe("ports", () => {
   it("that are taken are told in one line each, and the node starts without them", async () => {
-    const taken = createServer();
-    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
-    const { port } = taken.address() as { port: number };
+    const port = await freePort();
+    const taken = [port, port + 9].map((one) => createServer().listen(one, "127.0.0.1"));
+    await Promise.all(taken.map((server) => once(server, "listening")));
     const lines: string[] = [];
     const logger: Logger = {
       ...silentLogger,
@@ -312,13 +314,13 @@ describe("ports", () => {
     };
     const other = await createNode({
       http: { port: 0 },
-      localChain: { faucetPort: port, statusPort: port },
+      localChain: { faucetPort: port },
       logger,
     });
     try {
       expect(lines).toEqual([
         `the node starts without its faucet server {"port":${port},"reason":"the port is taken","option":"--faucet-port"}`,
-        `the node starts without its status server {"port":${port},"reason":"the port is taken","option":"--status-port"}`,
+        `the node starts without its status server {"port":${port + 9},"reason":"the port is taken","option":"--faucet-port"}`,
       ]);
       expect(other.faucetUrl).toBeUndefined();
       expect(other.sdkConfig).toEqual({ network: expect.stringMatching(/^sextant-/), fullnode: other.url });
@@ -326,12 +328,12 @@ describe("ports", () => {
       await other.mine();
     } finally {
       await other.close();
-      taken.close();
+      for (const server of taken) server.close();
     }
   });
 
   it("are closed with the node", async () => {
-    const other = await createNode({ localChain: { faucetPort: 0, statusPort: 0 } });
+    const other = await createNode({ localChain: { faucetPort: 0 } });
     const url = other.faucetUrl ?? "";
     expect((await fetch(url)).status).toBe(200);
     await other.close();

@@ -223,10 +223,19 @@ describe("in the process", () => {
     [{ from: 3n, to: 2n }, "from: expected at most `to`, got more"],
     [{ from: 0n, to: 1n, minTrust: "sure" }, "minTrust: expected proven"],
     [{ minTrust: "proven" }, "no version has trust level proven yet"],
-    [{ from: 0n, to: 1n, minTrust: "proven" }, "no version has trust level proven yet"],
     [{ from: 0n, to: 1n, filter: { sender: "0xzz" } }, "filter.sender: expected"],
     [{ after: "yesterday" }, "after: expected the id of an event"],
   ])("refuses %o", async (options, message) => {
     await expect(all(node.transactions(options))).rejects.toThrow(message);
+  });
+
+  it("wait for a level that no version has yet where they are told where to begin", async () => {
+    const stop = new AbortController();
+    const batches = all(node.transactions({ from: 0n, to: 1n, minTrust: "proven", signal: stop.signal }));
+    await expect(Promise.race([batches, node.produceBlock().then(() => "held back")])).resolves.toBe(
+      "held back",
+    );
+    stop.abort();
+    expect(await batches).toEqual([]);
   });
 });

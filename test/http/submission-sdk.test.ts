@@ -246,7 +246,7 @@ describe("the official SDK on the local chain", () => {
 
 describe("the official SDK on a test node without settings", () => {
   it("sends a transaction with a nonce, also after hours without a block", async () => {
-    const localChain = { faucetPort: 0, statusPort: 0, blockOnSubmit: true };
+    const localChain = { faucetPort: 0, blockOnSubmit: true };
     const node = await createNode({ http: { port: 0 }, localChain });
     onTestFinished(() => node.close());
     const aptos = new Aptos(new AptosConfig({ ...node.sdkConfig }));

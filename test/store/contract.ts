@@ -5,7 +5,7 @@ import { LedgerError } from "../../src/ledger/errors.ts";
 import { ALL_TRUSTED } from "../../src/ledger/trust.ts";
 import type { CommitBatch, Store, StoreView } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
-import { indexReachRow } from "../../src/store/index-reach.ts";
+import { INDEX_REACH } from "../../src/sync/side-rows.ts";
 import { checkView, listPlaces, plain } from "../support/check-store.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger, versions } from "../support/synthetic-ledger.ts";
 
@@ -421,13 +421,13 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
         }
       };
       expect(await read()).toEqual([undefined, 0]);
-      await store.writeSide({ index: index!.slice(0, 8), sideRows: [indexReachRow(3n)] });
+      await store.writeSide({ index: index!.slice(0, 8), sideRows: [INDEX_REACH.items.row(3n)] });
       expect((await read())[0]).toBe(3n);
-      await store.writeSide({ index: index!, sideRows: [indexReachRow(30n)] });
+      await store.writeSide({ index: index!, sideRows: [INDEX_REACH.items.row(30n)] });
       const view = await store.openView();
       await checkAll(view, ledger, 30n);
       view.release();
-      await store.commit({ ...ledger.batch(30n, 31n), sideRows: [indexReachRow(31n)] });
+      await store.commit({ ...ledger.batch(30n, 31n), sideRows: [INDEX_REACH.items.row(31n)] });
       expect((await read())[0]).toBe(31n);
     });
 

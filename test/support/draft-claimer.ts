@@ -5,7 +5,7 @@ import { openDraft } from "../../src/store/lmdb/backup.ts";
 
 process.stdout.write("ready\n");
 for await (const path of createInterface({ input: process.stdin })) {
-  const answer = await openDraft(path, false).then(
+  const answer = await openDraft(path).then(
     () => "mine",
     (error: unknown) => String(error instanceof Error ? Reflect.get(error, "code") : error),
   );

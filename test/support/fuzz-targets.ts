@@ -10,7 +10,7 @@ import { BcsReader } from "../../src/bcs/reader.ts";
 import { vector } from "../../src/bcs/sequences.ts";
 import { getBalances } from "../../src/http/operations/get-balances.ts";
 import { getRawTableItems } from "../../src/http/operations/get-raw-table-items.ts";
-import { decodeQueryText, decodeTwice, findQuery } from "../../src/http/routing/url.ts";
+import { decodeQueryText, decodeTwice, findQuery, readQuery } from "../../src/http/routing/url.ts";
 import { ABSENT } from "../../src/json/document.ts";
 import { parseJson } from "../../src/json/parse.ts";
 import { parseAsset } from "../../src/ledger/balances/asset.ts";
@@ -501,7 +501,7 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
       const text = textOf(input);
       decodeTwice(text);
       decodeQueryText(text);
-      findQuery(text, "ledger_version");
+      findQuery(readQuery(text), "ledger_version");
     },
     words: ["%25", "%", "&", "=", "ledger_version", "+", "%00"],
   },

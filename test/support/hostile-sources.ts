@@ -1,22 +1,17 @@
 // A proof source that lies in size, and an honest source next to the liar.
+
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { silentLogger } from "../../src/base/log.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { connectProofSource, parseProofTarget } from "../../src/sync/signatures/connect.ts";
 import { ProofKeeper, type ProofSourceStatus } from "../../src/sync/signatures/proof-keeper.ts";
 import { SignedChain } from "../../src/sync/signatures/signed-chain.ts";
 import type { SignatureSource } from "../../src/sync/signatures/source.ts";
 import { type PeerContent, startPeer } from "./peer-listener.ts";
-import {
-  backupFiles,
-  latestOf,
-  memoryRows,
-  serviceAnswer,
-  signedHistory,
-  startBytesServer,
-} from "./signed-history.ts";
+import { backupFiles, latestOf, serviceAnswer, signedHistory, startBytesServer } from "./signed-history.ts";
 import { until } from "./until.ts";
 
 export const CHAIN_ID = 4;
@@ -72,7 +67,7 @@ export async function judge(liar: SignatureSource): Promise<ProofSourceStatus> {
   const service = await startBytesServer((path) => serviceAnswer(path, history.ends, latest));
   open.push(service);
   const faults: unknown[] = [];
-  const chain = await SignedChain.load(memoryRows(), history.waypoint, fastestBls());
+  const chain = await SignedChain.load(createMemoryStore(), history.waypoint, fastestBls());
   const keeper = new ProofKeeper({
     sources: [liar, sourceAt(service.url.href)],
     waypoint: history.waypoint,

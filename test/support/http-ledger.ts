@@ -21,8 +21,8 @@ import { parseAddress } from "../../src/move/address.ts";
 import { structTagCodec } from "../../src/move/type-tag.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
 import type { BlockStart, RawRecord, StateWrite, Store } from "../../src/store/contract.ts";
-import { indexReachRow } from "../../src/store/index-reach.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { INDEX_REACH } from "../../src/sync/side-rows.ts";
 
 export const COIN = "0x1::aptos_coin::AptosCoin";
 export const PAIR = "0x5a::lp::LP<0x1::aptos_coin::AptosCoin, vector<u8>>";
@@ -241,7 +241,7 @@ export async function createHttpLedger(facts: Partial<TrustFacts> = {}): Promise
       treeNodes: [],
       // The items have no keys, so lists are empty.
       index: [],
-      sideRows: [indexReachRow(LATEST)],
+      sideRows: [INDEX_REACH.items.row(LATEST)],
     },
     { chainId: CHAIN_ID, genesisHash: new Uint8Array(32) },
   );

@@ -199,7 +199,6 @@ export class PageRun {
       SEXTANT_PORT: this.#ports.get(DEFAULT_PORT),
       // Those of another page may have the usual ones.
       SEXTANT_FAUCET_PORT: "0",
-      SEXTANT_STATUS_PORT: "off",
       SEXTANT_URL: `http://127.0.0.1:${this.#ports.get(DEFAULT_PORT)}`,
       // A machine that gives a test little time must not fail it.
       SEXTANT_MAX_WAIT: "0",

@@ -91,7 +91,6 @@ export async function startProgram(
     SEXTANT_MAX_WAIT: "0",
     // Tests side by side would fight for the usual ones.
     SEXTANT_FAUCET_PORT: "off",
-    SEXTANT_STATUS_PORT: "off",
     ...environment,
   };
   const port = args.includes("--port") ? [] : ["--port", "0"];

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { sha3 } from "../../src/base/sha3.ts";
 import type { CassandraStore } from "../../src/store/cassandra/store.ts";
 import type { CommitBatch, IndexRow, StateWrite } from "../../src/store/contract.ts";
-import { indexReachRow } from "../../src/store/index-reach.ts";
+import { INDEX_REACH } from "../../src/sync/side-rows.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "./synthetic-ledger.ts";
 
 const OWNER = Uint8Array.from({ length: 33 }, (_, i) => (i === 0 ? 1 : 7));
@@ -38,7 +38,7 @@ export async function removeRows(store: CassandraStore, count: number): Promise<
     });
     const batch: CommitBatch = {
       ...ledger.batch(head, version),
-      ...{ writes, index, treeNodes: [], sideRows: [indexReachRow(version)] },
+      ...{ writes, index, treeNodes: [], sideRows: [INDEX_REACH.items.row(version)] },
     };
     await store.commit(batch, head === undefined ? SYNTHETIC_IDENTITY : undefined);
     head = version;

@@ -1,17 +1,27 @@
 // Epochs that validators signed, the folder and the service that hold them, and rows in memory to keep them.
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { onTestFinished } from "vitest";
+import { silentLogger } from "../../src/base/log.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { computeWaypoint, formatWaypoint, type Waypoint } from "../../src/ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
 import { signedLedgerInfoCodec } from "../../src/proof/ledger-info.ts";
+import { fastestBls } from "../../src/proof/native-bls.ts";
+import type { Store } from "../../src/store/contract.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { dbStateCodec, stateRootProofCodec } from "../../src/sync/signatures/backup-service.ts";
 import { lengthRecord } from "../../src/sync/signatures/length-records.ts";
-import type { SignedRows } from "../../src/sync/signatures/signed-chain.ts";
+import { ProofKeeper, type ProofSourceStatus } from "../../src/sync/signatures/proof-keeper.ts";
+import { SignedChain } from "../../src/sync/signatures/signed-chain.ts";
+import { loadSpan } from "../../src/sync/signatures/signed-rows.ts";
+import type { SignatureSource } from "../../src/sync/signatures/source.ts";
 import { epochState, ledgerInfoOf, sign } from "./proof-network.ts";
+import { until } from "./until.ts";
 
 const filled = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
 
@@ -158,22 +168,38 @@ export async function startBytesServer(answer: (path: string) => Uint8Array | nu
   };
 }
 
-/** Rows in memory. */
-export function memoryRows(): SignedRows & { readonly ends: Map<bigint, SignedLedgerInfo> } {
-  const ends = new Map<bigint, SignedLedgerInfo>();
-  let newest: SignedLedgerInfo | undefined;
-  return {
-    ends,
-    range: async () => {
-      const epochs = [...ends.keys()];
-      const [first, last] = [epochs[0], epochs.at(-1)];
-      return first === undefined || last === undefined ? undefined : { first, last };
+/** The epochs whose ends a store keeps. */
+export async function keptEpochs(store: Store): Promise<bigint[]> {
+  const { first = 0n, last = -1n } = (await loadSpan(store)) ?? {};
+  return Array.from({ length: Number(last - first) + 1 }, (_, i) => first + BigInt(i));
+}
+
+/** Keeps the signatures of a source in a store, from a waypoint on. `judged`: what became of the source first. */
+export async function keepSignatures(
+  source: SignatureSource,
+  {
+    store = createMemoryStore(),
+    waypoint = signedHistory(0).waypoint,
+    setAsideMs = 5,
+    logger = silentLogger,
+  } = {},
+) {
+  const chain = await SignedChain.load(store, waypoint, fastestBls());
+  const keeper = new ProofKeeper({
+    sources: [source],
+    waypoint,
+    chain,
+    pollTimeMs: 5,
+    retry: { baseMs: 5, maxMs: 5 },
+    setAside: { baseMs: setAsideMs, maxMs: setAsideMs },
+    logger,
+    onNews: async () => {},
+    onFault: (error) => {
+      throw error;
     },
-    epochEnd: async (epoch) => ends.get(epoch),
-    latest: async () => newest,
-    add: async (added, latest) => {
-      for (const signed of added) ends.set(signed.ledgerInfo.epoch, signed);
-      newest = latest ?? newest;
-    },
-  };
+  });
+  onTestFinished(() => keeper.close());
+  const judged = (): Promise<ProofSourceStatus> =>
+    until(() => keeper.sources().find(({ state }) => state !== "untried"));
+  return { store, chain, keeper, judged };
 }

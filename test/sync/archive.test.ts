@@ -1,5 +1,5 @@
 // A ledger as plain files: exported in the layout of backups, it gives a fresh node the same answers, all of them proven.
-import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -119,6 +119,20 @@ describe("an archive", () => {
     await produce(node, 40);
     await node.close();
     await expect(exportFrom(other, out)).rejects.toThrow("has another ledger, with another version 95");
+    // Its last records are signed at a version that the other ledger lacks.
+    const young = temporaryFolder();
+    const begun = opened(
+      await createNode({ data: young, localChain: { seed: "other", epochTimeMs: 5_000 } }),
+    );
+    await produce(begun, 5);
+    await begun.close();
+    const early = temporaryFolder();
+    await exportFrom(data, early, { to: 40n });
+    await expect(exportFrom(young, early)).rejects.toThrow("after the latest here");
+    // An export that ended before its first records.
+    const cut = join(early, "metadata");
+    for (const name of readdirSync(cut)) if (name.startsWith("transaction_")) rmSync(join(cut, name));
+    await expect(exportFrom(other, early)).rejects.toThrow("has another ledger");
     writeFileSync(join(out, "metadata/transaction_60-95.meta"), "{");
     await expect(exportFrom(data, out)).rejects.toThrow("transaction_60-95.meta: a metadata line is no JSON");
   });

@@ -15,6 +15,7 @@ import { ForkSource } from "../../src/sync/fork/fork-source.ts";
 import { ForkView } from "../../src/sync/fork/fork-view.ts";
 import { readPage } from "../../src/sync/upstream/record-pages.ts";
 import { createRestUpstream, parseUpstreamUrl } from "../../src/sync/upstream/rest-upstream.ts";
+import type { Upstream } from "../../src/sync/upstream/upstream.ts";
 import { longestTurnMs, slowness } from "../support/loop-meter.ts";
 import { startProxy } from "../support/proxy.ts";
 
@@ -23,6 +24,14 @@ async function startChain(seed: string, blocks: number): Promise<Node> {
   onTestFinished(() => node.close());
   await node.mine(blocks);
   return node;
+}
+
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
 }
 
 describe("the network under a fork", () => {
@@ -73,6 +82,66 @@ describe("the network under a fork", () => {
     expect(await read("0x1")).toBeDefined();
     proxy.target = origin.url ?? "";
     expect(await read("0x3")).toBeDefined();
+  });
+
+  it("is looked at again after an answer with a lower head, also where an older look is under way", async () => {
+    const origin = await startChain("source", 4);
+    const upstream = createRestUpstream(parseUpstreamUrl(origin.url ?? ""));
+    const store = createMemoryStore();
+    const { signal } = new AbortController();
+    const { version, recordHash, ...base } = await fetchForkBase(upstream, "latest", signal);
+    const pin = { url: "http://swapped", version, recordHash };
+    await commitForkBase(store, { pin, ...base }, { items: true, transactions: true });
+    const page = await upstream.getRecords(version, 1, signal);
+    let isSwapped = false;
+    const head = () => ({ ...page.head, version: isSwapped ? version : version + 9n });
+    const [lookBegan, look, valueBegan, answer] = [gate(), gate(), gate(), gate()];
+    let nowMs = 0;
+    const bytes = new Uint8Array(page.bytes);
+    const swapped: Upstream = {
+      name: "swapped",
+      receivedBytes: 0,
+      close: () => {},
+      getHead: async () => head(),
+      getRecords: async () => {
+        const own = isSwapped ? bytes.map((byte, i) => (i < 40 ? byte : byte ^ 1)) : bytes;
+        if (nowMs > 0 && !isSwapped) {
+          lookBegan.open();
+          await look.opened;
+        }
+        return { head: head(), bytes: own };
+      },
+      getStateValue: async () => {
+        valueBegan.open();
+        await answer.opened;
+        return { head: head(), value: undefined };
+      },
+    };
+    const source = new ForkSource({
+      upstream: swapped,
+      pin,
+      chainId: base.chainId,
+      store,
+      timeoutMs: 60_000,
+      logger: silentLogger,
+      clock: () => nowMs,
+    });
+    onTestFinished(() => source.close());
+    await source.recordsFrom(version, 1);
+    const first = source.itemsAt([Uint8Array.of(0, 2)], 1n);
+    await valueBegan.opened;
+    nowMs += 31_000;
+    const second = source.itemsAt([Uint8Array.of(0, 3)], 1n);
+    await lookBegan.opened;
+    isSwapped = true;
+    answer.open();
+    const both = Promise.allSettled([first, second]);
+    await new Promise((resolve) => setImmediate(resolve));
+    look.open();
+    expect(await both).toMatchObject([
+      { status: "rejected", reason: { message: expect.stringContaining("gave no answer that can be used") } },
+      { status: "rejected" },
+    ]);
   });
 
   it("may send pages of anything: they are bounded before they are read, and read in slices", async () => {

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 describe("a backup folder that lies in size", () => {
   it.each([
-    ["400,000 names in 20 kB", 400_000, /^the response is larger than/],
+    ["400,000 names in 20 kB", 400_000, /^too_large: the response is larger than/],
     ["180,000 names", 180_000, /^endless: a page of a listing has more than 1000 names/],
   ])("lists %s: it is set aside, and the honest source leads on", async (_, count, fault) => {
     const keys = "<Key>metadata/x</Key>".repeat(count);
@@ -61,7 +61,7 @@ describe("a backup folder that lies in size", () => {
   });
 
   it.each([
-    ["60 MiB of nested lists", 60 * MIB, /^the response is larger than/],
+    ["60 MiB of nested lists", 60 * MIB, /^too_large: the response is larger than/],
     ["15 MiB of nested lists", 15 * MIB, /^malformed: \S+: a manifest is no JSON: nested deeper than/],
   ])("has a manifest with %s: the loop goes on", async (_, bytes, fault) => {
     const url = await serveFolder(
@@ -86,7 +86,7 @@ describe("a backup folder that lies in size", () => {
   });
 
   it.each([
-    [528_000, /^the response is larger than/],
+    [528_000, /^too_large: the response is larger than/],
     [100_100, /^endless: the metadata has more than 100000 lines/],
   ])("names %d ranges in one file: no more are kept than there are epochs", async (count, fault) => {
     const lines: string[] = [];
@@ -122,7 +122,7 @@ describe("a backup folder that lies in size", () => {
     const status = await judge(sourceAt(url.href));
     expect(status).toMatchObject({
       state: "set_aside",
-      fault: expect.stringMatching(/^endless: |^the response is larger/),
+      fault: expect.stringMatching(/^endless: |^too_large: /),
     });
   });
 
@@ -154,7 +154,6 @@ describe("whatever a source throws", () => {
       findEpochEnd: async () => undefined,
       latest: async () => undefined,
       states: async () => undefined,
-      service: async () => undefined,
       close: () => {},
     };
     const status = await judge(source);

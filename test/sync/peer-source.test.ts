@@ -3,15 +3,11 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { silentLogger } from "../../src/base/log.ts";
 import { computeWaypoint } from "../../src/ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
-import { fastestBls } from "../../src/proof/native-bls.ts";
 import { connectProofSource, parseProofTarget } from "../../src/sync/signatures/connect.ts";
-import { ProofKeeper, type ProofSourceStatus } from "../../src/sync/signatures/proof-keeper.ts";
-import { SignedChain } from "../../src/sync/signatures/signed-chain.ts";
 import { type PeerContent, startPeer } from "../support/peer-listener.ts";
-import { epochEnd, latestOf, memoryRows, signedHistory } from "../support/signed-history.ts";
+import { epochEnd, keepSignatures, keptEpochs, latestOf, signedHistory } from "../support/signed-history.ts";
 import { until } from "../support/until.ts";
 
 const CHAIN_ID = 4;
@@ -30,35 +26,18 @@ async function peerWith(change: Partial<PeerContent> = {}) {
   return { peer, content };
 }
 
-async function keep(address: string, waypoint = history.waypoint) {
-  const rows = memoryRows();
-  const chain = await SignedChain.load(rows, waypoint, fastestBls());
-  const keeper = new ProofKeeper({
-    sources: [connectProofSource(parseProofTarget(address), { userAgent: "test", chainId: () => CHAIN_ID })],
-    waypoint,
-    chain,
-    pollTimeMs: 10,
-    retry: { baseMs: 10, maxMs: 10 },
-    setAside: { baseMs: 10, maxMs: 10 },
-    logger: silentLogger,
-    onNews: async () => {},
-    onFault: (error) => {
-      throw error;
-    },
-  });
-  onTestFinished(() => keeper.close());
-  const judged = (): Promise<ProofSourceStatus> =>
-    until(() => keeper.sources().find(({ state }) => state !== "untried"));
-  return { rows, chain, keeper, judged };
+function keep(address: string, waypoint = history.waypoint) {
+  const options = { userAgent: "test", chainId: () => CHAIN_ID };
+  return keepSignatures(connectProofSource(parseProofTarget(address), options), { waypoint });
 }
 
 describe("a peer", () => {
   it("leads to the latest ledger info, is asked whether it lives, and only for news", async () => {
     const { peer, content } = await peerWith();
-    const { judged, chain, rows, keeper } = await keep(peer.address);
+    const { judged, chain, store, keeper } = await keep(peer.address);
     expect(await judged()).toMatchObject({ state: "ok", kind: "peer" });
     expect(chain.latest?.ledgerInfo.version).toBe(74n);
-    expect(rows.ends.size).toBe(8);
+    expect(await keptEpochs(store)).toHaveLength(8);
     await until(() => peer.asked.includes("pong 0101020304"));
     content.ends = [...history.ends, epochEnd(8n)];
     content.latest = latestOf(9n, 2n);
@@ -81,9 +60,9 @@ describe("a peer", () => {
   it("finds the epoch of a later waypoint", async () => {
     const { peer } = await peerWith();
     const fifth = history.ends[5] as SignedLedgerInfo;
-    const { judged, rows } = await keep(peer.address, computeWaypoint(fifth.ledgerInfo));
+    const { judged, store } = await keep(peer.address, computeWaypoint(fifth.ledgerInfo));
     await judged();
-    expect([...rows.ends.keys()]).toEqual([5n, 6n, 7n]);
+    expect(await keptEpochs(store)).toEqual([5n, 6n, 7n]);
   });
 
   const changed = (at: number) => (honest: Uint8Array) => honest.with(at, (honest[at] ?? 0) ^ 1);

@@ -1,4 +1,5 @@
 // Proof sources: what an honest one leads to, and each way of lying, which leads to the reason and to nothing stored.
+
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -6,25 +7,28 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
-import { computeWaypoint, formatWaypoint, type Waypoint } from "../../src/ledger/waypoint.ts";
+import { computeWaypoint, formatWaypoint } from "../../src/ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
 import { ledgerInfoCodec } from "../../src/proof/ledger-info.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { createBackupFolder } from "../../src/sync/signatures/backup-folder.ts";
 import { BackupService } from "../../src/sync/signatures/backup-service.ts";
 import { bucketOf, LocalFiles, WebFiles } from "../../src/sync/signatures/folder-files.ts";
 import { lengthRecord } from "../../src/sync/signatures/length-records.ts";
-import { ProofKeeper, type ProofSourceStatus } from "../../src/sync/signatures/proof-keeper.ts";
-import { SignedChain, type SignedRows } from "../../src/sync/signatures/signed-chain.ts";
-import { type SignatureSource, SourceLie } from "../../src/sync/signatures/source.ts";
+import { SignedChain } from "../../src/sync/signatures/signed-chain.ts";
+import { loadEpochEnd } from "../../src/sync/signatures/signed-rows.ts";
+import type { SignatureSource } from "../../src/sync/signatures/source.ts";
+import { UpstreamError } from "../../src/sync/upstream/errors.ts";
 import { epochState, ledgerInfoOf, sign } from "../support/proof-network.ts";
 import {
   backupFiles,
   encodeSigned,
   epochEnd,
   framed,
+  keepSignatures,
+  keptEpochs,
   latestOf,
-  memoryRows,
   serviceAnswer,
   signedHistory,
   startBytesServer,
@@ -35,33 +39,6 @@ import { until } from "../support/until.ts";
 
 const history = signedHistory(7);
 const genesisWaypoint = history.waypoint;
-
-async function keep(
-  source: SignatureSource,
-  rows: SignedRows,
-  waypoint: Waypoint = genesisWaypoint,
-  setAsideMs = 5,
-  logger = silentLogger,
-) {
-  const chain = await SignedChain.load(rows, waypoint, fastestBls());
-  const keeper = new ProofKeeper({
-    sources: [source],
-    waypoint,
-    chain,
-    pollTimeMs: 5,
-    retry: { baseMs: 5, maxMs: 5 },
-    setAside: { baseMs: setAsideMs, maxMs: setAsideMs },
-    logger,
-    onNews: async () => {},
-    onFault: (error) => {
-      throw error;
-    },
-  });
-  onTestFinished(() => keeper.close());
-  const judged = (): Promise<ProofSourceStatus> =>
-    until(() => keeper.sources().find(({ state }) => state !== "untried"));
-  return { chain, keeper, judged };
-}
 
 async function folderOf(files: ReadonlyMap<string, Uint8Array>): Promise<SignatureSource> {
   const url = writeFolder(temporaryFolder(), files);
@@ -95,17 +72,20 @@ function changeJson(all: Map<string, Uint8Array>, path: string, from: string, to
 
 describe("a backup folder", () => {
   it("on this machine leads from genesis to the last epoch, and from a later waypoint", async () => {
-    const rows = memoryRows();
-    const { chain, judged } = await keep(await folderOf(files()), rows);
+    const rows = createMemoryStore();
+    const { chain, judged } = await keepSignatures(await folderOf(files()), { store: rows });
     expect(await judged()).toMatchObject({ state: "ok" });
     expect(chain.epoch).toBe(8n);
-    expect([...rows.ends.keys()]).toEqual([0n, 1n, 2n, 3n, 4n, 5n, 6n, 7n]);
+    expect(await keptEpochs(rows)).toEqual([0n, 1n, 2n, 3n, 4n, 5n, 6n, 7n]);
 
-    const later = memoryRows();
+    const later = createMemoryStore();
     const fifth = history.ends[5] as SignedLedgerInfo;
-    const second = await keep(await folderOf(files()), later, computeWaypoint(fifth.ledgerInfo));
+    const second = await keepSignatures(await folderOf(files()), {
+      store: later,
+      waypoint: computeWaypoint(fifth.ledgerInfo),
+    });
     await second.judged();
-    expect([...later.ends.keys()]).toEqual([5n, 6n, 7n]);
+    expect(await keptEpochs(later)).toEqual([5n, 6n, 7n]);
   });
 
   it("over HTTP is read with an index file, and in a bucket page by page", async () => {
@@ -116,9 +96,11 @@ describe("a backup folder", () => {
       const bytes = all.get(path.replace("/e1/", ""));
       return bytes && gzipSync(bytes);
     });
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const base = new URL("e1", served.url);
-    const first = await keep(createBackupFolder("web", new WebFiles(base, "test")), rows);
+    const first = await keepSignatures(createBackupFolder("web", new WebFiles(base, "test")), {
+      store: rows,
+    });
     await first.judged();
     expect(first.chain.epoch).toBe(8n);
 
@@ -135,7 +117,7 @@ describe("a backup folder", () => {
       return all.get(path.replace("/bucket/e1/", ""));
     });
     const bucketUrl = new URL("bucket/e1", bucket.url);
-    const second = await keep(createBackupFolder("bucket", new WebFiles(bucketUrl, "test")), memoryRows());
+    const second = await keepSignatures(createBackupFolder("bucket", new WebFiles(bucketUrl, "test")));
     await second.judged();
     expect(second.chain.epoch).toBe(8n);
   });
@@ -258,13 +240,16 @@ describe("a backup folder", () => {
     ];
 
   it.each(lies)("is set aside for %s; what was checked before stays", async (_, change, reason, kept) => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     // Not asked again: a second question begins behind what the first one got.
-    const { judged } = await keep(await folderOf(files(change)), rows, genesisWaypoint, 3_600_000);
+    const { judged } = await keepSignatures(await folderOf(files(change)), {
+      store: rows,
+      setAsideMs: 3_600_000,
+    });
     const status = await judged();
     expect(status.state).toBe("set_aside");
     expect(status.fault).toMatch(reason);
-    expect(rows.ends.size).toBe(kept);
+    expect(await keptEpochs(rows)).toHaveLength(kept);
   });
 
   it("is set aside when its data inflates beyond every bound", async () => {
@@ -273,7 +258,7 @@ describe("a backup folder", () => {
       root,
       files((all) => all.set(metaOf("3-5"), Buffer.alloc(80 << 20, 0x20))),
     );
-    const { judged } = await keep(createBackupFolder("bomb", new LocalFiles(url)), memoryRows());
+    const { judged } = await keepSignatures(createBackupFolder("bomb", new LocalFiles(url)));
     expect(await judged()).toMatchObject({
       state: "set_aside",
       fault: expect.stringMatching(/^endless: a line is longer than/),
@@ -283,10 +268,7 @@ describe("a backup folder", () => {
   it("that is not there rests, and is used once it is", async () => {
     const root = temporaryFolder();
     const url = new URL(`file://${root}/later/`);
-    const { judged, keeper, chain } = await keep(
-      createBackupFolder(url.href, new LocalFiles(url)),
-      memoryRows(),
-    );
+    const { judged, keeper, chain } = await keepSignatures(createBackupFolder(url.href, new LocalFiles(url)));
     expect(await judged()).toMatchObject({
       state: "resting",
       fault: expect.stringMatching(/cannot be read: ENOENT/),
@@ -303,22 +285,22 @@ describe("a backup folder", () => {
 
 describe("a node's backup service", () => {
   it("leads to the latest ledger info, and a restart asks only for news", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const latest = latestOf(8n, 4n);
     const { source, server } = await serviceOf(history.ends, latest);
-    const first = await keep(source, rows);
+    const first = await keepSignatures(source, { store: rows });
     await first.judged();
     expect(first.chain.latest?.ledgerInfo.version).toBe(74n);
     expect(server.asked.some((path) => path.startsWith("/epoch_ending_ledger_infos/0/8"))).toBe(true);
     await first.keeper.close();
 
     const grown = await serviceOf([...history.ends, epochEnd(8n)], latestOf(9n, 2n));
-    const second = await keep(grown.source, rows);
+    const second = await keepSignatures(grown.source, { store: rows });
     await second.judged();
     expect(second.chain.latest?.ledgerInfo.version).toBe(82n);
     const ranges = grown.server.asked.filter((path) => path.startsWith("/epoch_ending_ledger_infos/"));
     expect(ranges[0]).toBe("/epoch_ending_ledger_infos/8/9");
-    expect([...rows.ends.keys()].at(-1)).toBe(8n);
+    expect((await keptEpochs(rows)).at(-1)).toBe(8n);
   });
 
   it("tells its database's state once for questions that follow each other", async () => {
@@ -342,32 +324,35 @@ describe("a node's backup service", () => {
     const warnings: string[] = [];
     const logger = { ...silentLogger, warn: (_: object, text: string) => void warnings.push(text) };
     const { source } = await serviceOf(history.ends, latestOf(8n, 4n));
-    const { keeper, judged } = await keep(source, memoryRows(), genesisWaypoint, 3_600_000, logger);
+    const { keeper, judged } = await keepSignatures(source, { setAsideMs: 3_600_000, logger });
     await judged();
-    for (let i = 0; i < 4; i++) keeper.blame(source, new SourceLie("malformed", "a range is false"));
+    for (let i = 0; i < 4; i++) keeper.blame(source, new UpstreamError("malformed", "a range is false"));
     expect(warnings).toEqual(["proof source set aside after a false statement"]);
     expect(keeper.sources()[0]).toMatchObject({ state: "set_aside", fault: "malformed: a range is false" });
   });
 
   it("finds the epoch of a later waypoint", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const { source } = await serviceOf(history.ends, latestOf(8n, 4n));
     const fifth = history.ends[5] as SignedLedgerInfo;
-    const { judged } = await keep(source, rows, computeWaypoint(fifth.ledgerInfo));
+    const { judged } = await keepSignatures(source, {
+      store: rows,
+      waypoint: computeWaypoint(fifth.ledgerInfo),
+    });
     await judged();
-    expect([...rows.ends.keys()]).toEqual([5n, 6n, 7n]);
+    expect(await keptEpochs(rows)).toEqual([5n, 6n, 7n]);
   });
 
   it("begins with epoch 0 only where the waypoint names it", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const { source } = await serviceOf(history.ends, latestOf(8n, 4n));
     const other = { ...genesisWaypoint, hash: new Uint8Array(32).fill(1) };
-    const { judged } = await keep(source, rows, other);
+    const { judged } = await keepSignatures(source, { store: rows, waypoint: other });
     expect(await judged()).toMatchObject({
       state: "set_aside",
       fault: expect.stringMatching(/^waypoint: the proof begins at 0:/),
     });
-    expect(rows.ends.size).toBe(0);
+    expect(await keptEpochs(rows)).toHaveLength(0);
   });
 
   /** The end of epoch 4 with a change, and the reason against it. */
@@ -418,14 +403,14 @@ describe("a node's backup service", () => {
   ];
 
   it.each(lies)("is set aside for %s", async (_, end, reason) => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const ends = history.ends.with(4, end);
     const { source } = await serviceOf(ends, latestOf(8n, 4n));
-    const { judged } = await keep(source, rows);
+    const { judged } = await keepSignatures(source, { store: rows });
     const status = await judged();
     expect(status.state).toBe("set_aside");
     expect(status.fault).toMatch(reason);
-    expect([...rows.ends.keys()]).toEqual([0n, 1n, 2n, 3n]);
+    expect(await keptEpochs(rows)).toEqual([0n, 1n, 2n, 3n]);
   });
 
   it("is set aside for the key of a validator outside of the subgroup", async () => {
@@ -436,14 +421,14 @@ describe("a node's backup service", () => {
     const next = epochState(4n);
     const forged = { ...next, voters: next.voters.map((voter) => ({ ...voter, consensusKey: odd })) };
     const third = sign(ledgerInfoOf(3n, 30n, new Uint8Array(32), forged), [1, 2, 3]);
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const { source } = await serviceOf(history.ends.with(3, third), latestOf(8n, 4n));
-    const { judged } = await keep(source, rows);
+    const { judged } = await keepSignatures(source, { store: rows });
     expect(await judged()).toMatchObject({
       state: "set_aside",
       fault: expect.stringMatching(/^signature: validator \d has no usable key/),
     });
-    expect(rows.ends.size).toBe(4);
+    expect(await keptEpochs(rows)).toHaveLength(4);
   });
 
   it("is set aside for epochs that it left out, and for more than it was asked for", async () => {
@@ -451,13 +436,13 @@ describe("a node's backup service", () => {
       [framed(history.ends.slice(0, 5)), /^gap: asked for the ends of epochs 0 to 7, got 5/],
       [framed([...history.ends, epochEnd(8n)]), /^endless: more than 8 records/],
     ] as const) {
-      const rows = memoryRows();
+      const rows = createMemoryStore();
       const server = await web((path) =>
         path.startsWith("/epoch_ending") ? answer : serviceAnswer(path, history.ends, latestOf(8n, 4n)),
       );
-      const { judged } = await keep(new BackupService(server.url), rows);
+      const { judged } = await keepSignatures(new BackupService(server.url), { store: rows });
       expect(await judged()).toMatchObject({ state: "set_aside", fault: expect.stringMatching(reason) });
-      expect(rows.ends.size).toBe(0);
+      expect(await keptEpochs(rows)).toHaveLength(0);
     }
   });
 
@@ -470,18 +455,18 @@ describe("a node's backup service", () => {
         const claimed = path === "/db_state" ? latestOf(8n, 4n) : latest;
         return serviceAnswer(path, history.ends, claimed);
       });
-      const rows = memoryRows();
-      const { judged, chain } = await keep(new BackupService(server.url), rows);
+      const rows = createMemoryStore();
+      const { judged, chain } = await keepSignatures(new BackupService(server.url), { store: rows });
       expect(await judged()).toMatchObject({ state: "set_aside", fault: expect.stringMatching(reason) });
       expect(chain.latest?.ledgerInfo.version).toBe(70n);
     }
   });
 
   it("that replays an old ledger info brings no news, and takes nothing back", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     let latest = latestOf(8n, 4n);
     const server = await web((path) => serviceAnswer(path, history.ends, latest));
-    const { judged, chain, keeper } = await keep(new BackupService(server.url), rows);
+    const { judged, chain, keeper } = await keepSignatures(new BackupService(server.url), { store: rows });
     await judged();
     const before = server.asked.length;
     latest = latestOf(8n, 2n);
@@ -492,12 +477,12 @@ describe("a node's backup service", () => {
 
   it("that sends without end, or answers with an error, is dealt with", async () => {
     const flood = await web((path) => (path === "/db_state" ? new Uint8Array(1 << 20) : undefined));
-    expect(await (await keep(new BackupService(flood.url), memoryRows())).judged()).toMatchObject({
+    expect(await (await keepSignatures(new BackupService(flood.url))).judged()).toMatchObject({
       state: "set_aside",
       fault: expect.stringMatching(/larger than 64 bytes/),
     });
     const failing = await web(() => 500);
-    expect(await (await keep(new BackupService(failing.url), memoryRows())).judged()).toMatchObject({
+    expect(await (await keepSignatures(new BackupService(failing.url))).judged()).toMatchObject({
       state: "resting",
       fault: expect.stringMatching(/db_state: status 500/),
     });
@@ -506,9 +491,9 @@ describe("a node's backup service", () => {
 
 describe("the chain of signed ledger infos", () => {
   it("finds the ledger infos around a version", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const { source } = await serviceOf(history.ends, latestOf(8n, 4n));
-    const { judged, chain } = await keep(source, rows);
+    const { judged, chain } = await keepSignatures(source, { store: rows });
     await judged();
     const shown = async (version: bigint) => [
       (await chain.lastUpTo(version))?.ledgerInfo.version,
@@ -522,9 +507,9 @@ describe("the chain of signed ledger infos", () => {
   });
 
   it("refuses a waypoint that its signatures contradict", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const { source } = await serviceOf(history.ends, latestOf(8n, 4n));
-    const { judged } = await keep(source, rows);
+    const { judged } = await keepSignatures(source, { store: rows });
     await judged();
     const other = { version: 40n, hash: new Uint8Array(32) };
     await expect(SignedChain.load(rows, other, fastestBls())).rejects.toThrow(
@@ -533,11 +518,11 @@ describe("the chain of signed ledger infos", () => {
   });
 
   it("keeps the bytes that were signed", async () => {
-    const rows = memoryRows();
+    const rows = createMemoryStore();
     const { source } = await serviceOf(history.ends, latestOf(8n, 4n));
-    await (await keep(source, rows)).judged();
+    await (await keepSignatures(source, { store: rows })).judged();
     for (const end of history.ends) {
-      const kept = rows.ends.get(end.ledgerInfo.epoch) as SignedLedgerInfo;
+      const kept = (await loadEpochEnd(rows, end.ledgerInfo.epoch)) as SignedLedgerInfo;
       expect(toHex(encodeSigned(kept))).toBe(toHex(encodeSigned(end)));
       expect(encodeWith(ledgerInfoCodec, kept.ledgerInfo)).toEqual(
         encodeWith(ledgerInfoCodec, end.ledgerInfo),

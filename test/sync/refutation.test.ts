@@ -10,7 +10,7 @@ import { isPassingFault } from "../../src/store/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import type { Follower } from "../../src/sync/follow/follower.ts";
-import { FOLLOWER_NUMBERS } from "../../src/sync/follow/follower-options.ts";
+import { FOLLOWER_NUMBERS } from "../../src/sync/follow/follower-parts.ts";
 import { follow, positionOf, recordChain, recorded, untilVersion } from "../support/follow.ts";
 import { until } from "../support/until.ts";
 

@@ -9,7 +9,7 @@ import { decodePage } from "../../src/ledger/formats/record.ts";
 import type { CommitBatch, Store, TreeNodeWrite } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
-import type { FollowerOptions } from "../../src/sync/follow/follower-options.ts";
+import type { FollowerOptions } from "../../src/sync/follow/follower.ts";
 import { ProofHistory } from "../../src/sync/proofs/proof-history.ts";
 import { loadPosition } from "../../src/sync/reading.ts";
 import { UpstreamError } from "../../src/sync/upstream/errors.ts";

@@ -104,7 +104,8 @@ describe.skipIf(!hasShared)("encodeSubmission on the devnet genesis", () => {
   });
 
   it.each(bad.filter(({ name }) => !ABOUT_HTTP.has(name)))("refuses $name", async (vector) => {
-    const error = await encodeSubmission(bodyOf(vector), { chainId: DEVNET, loadModule }).then(
+    const encoding = async () => encodeSubmission(bodyOf(vector), { chainId: DEVNET, loadModule });
+    const error = await encoding().then(
       () => undefined,
       (reason: unknown) => reason,
     );

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary.ts";
 import { silentLogger } from "../../base/log.ts";
 import { DEAD_LETTERS, loadCursor, Relay, signatureOf } from "./relay.ts";
@@ -18,6 +18,8 @@ function relayTo(statuses: (number | undefined)[], attempts = 30, interrupt = as
   const requests: { headers: Readonly<Record<string, string>>; body: string }[] = [];
   const pauses: number[] = [];
   let nowMs = 1_700_000_000_500;
+  vi.spyOn(Date, "now").mockImplementation(() => nowMs);
+  vi.spyOn(Math, "random").mockReturnValue(1);
   const relay = new Relay({
     state,
     from: undefined,
@@ -30,17 +32,17 @@ function relayTo(statuses: (number | undefined)[], attempts = 30, interrupt = as
       if (status === undefined) throw new Error("connection refused");
       return status;
     },
-    nowMs: () => nowMs,
     pause: async (ms) => {
       pauses.push(ms);
       nowMs += ms;
       await interrupt();
     },
-    random: () => 1,
     logger: silentLogger,
   });
   return { relay, state, requests, pauses };
 }
+
+afterEach(() => vi.restoreAllMocks());
 
 describe("a relay", () => {
   it("signs each request with its time, and names the event by its version and index", async () => {

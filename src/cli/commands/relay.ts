@@ -15,14 +15,7 @@ import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger } from "../log.ts";
 import { writeWhole } from "../proofs/whole-file.ts";
 import { causeOf, NodeClient, type NodeEvent } from "../source/node-client.ts";
-import { DEFAULT_URL, filterOptions, filterQuery, parseNodeUrl } from "../source/options.ts";
-
-/** What a receiver gets. */
-interface Delivery {
-  /** `version:index` of an event; the same whenever it is sent. */
-  readonly key: string;
-  readonly body: string;
-}
+import { DEFAULT_URL, filterOptions, filterQuery, parseHttpUrl, parseNodeUrl } from "../source/options.ts";
 
 /** Where a relay goes on. */
 interface RelayCursor {
@@ -44,9 +37,7 @@ interface RelayOptions {
   readonly attempts: number;
   /** Sends a request. Resolves to the status; rejects if there is no response. */
   readonly post: (headers: Readonly<Record<string, string>>, body: string) => Promise<number>;
-  readonly nowMs: () => number;
   readonly pause: (ms: number) => Promise<void>;
-  readonly random: () => number;
   readonly logger: Logger;
 }
 
@@ -90,47 +81,48 @@ export class Relay {
     }
     if (name === "start" && this.#gap !== undefined) {
       const gap = { ...this.#gap, resumes_after: value.version };
-      await this.#deliver({ key: `gap:${id}`, body: JSON.stringify({ event: "gap", id, data: gap }) });
+      await this.#deliver(`gap:${id}`, { event: "gap", id, data: gap });
       this.#gap = undefined;
     }
     if (name === "event") {
-      const key = `${value.version}:${value.index}`;
-      await this.#deliver({ key, body: JSON.stringify({ event: name, id, data: value }) });
+      await this.#deliver(`${value.version}:${value.index}`, { event: name, id, data: value });
     }
     if (id !== undefined && id !== this.#lastId) await this.#save(id);
   }
 
-  async #deliver(delivery: Delivery): Promise<void> {
-    const { attempts, post, nowMs, pause, random, secret, logger } = this.#options;
+  /** `key` is the same whenever the event is sent. */
+  async #deliver(key: string, event: object): Promise<void> {
+    const { attempts, post, pause, secret, logger } = this.#options;
+    const body = JSON.stringify(event);
     let fault = "";
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      const timestamp = `${Math.floor(nowMs() / 1000)}`;
+      const timestamp = `${Math.floor(Date.now() / 1000)}`;
       const headers = {
         "content-type": "application/json",
-        "idempotency-key": delivery.key,
+        "idempotency-key": key,
         "sextant-timestamp": timestamp,
-        "sextant-signature": `v1=${signatureOf(secret, timestamp, delivery.body)}`,
+        "sextant-signature": `v1=${signatureOf(secret, timestamp, body)}`,
       };
       try {
-        const status = await post(headers, delivery.body);
+        const status = await post(headers, body);
         if (status >= 200 && status < 300) return;
         fault = `the receiver answered ${status}`;
       } catch (error) {
         fault = errorText(causeOf(error));
       }
-      if (attempt === 1) logger.warn({ key: delivery.key, fault }, "the receiver did not take an event");
+      if (attempt === 1) logger.warn({ key, fault }, "the receiver did not take an event");
       // Behind the last attempt too: it tells a relay that ends, whose event waits for the next run.
-      await pause(attempt < attempts ? backoffMs(attempt, BACKOFF, random) : 0);
+      await pause(attempt < attempts ? backoffMs(attempt, BACKOFF, Math.random) : 0);
     }
-    await this.#bury(delivery, fault);
-    logger.error({ key: delivery.key, fault }, "an event is in the dead letters");
+    await this.#bury({ key, fault, body: event });
+    logger.error({ key, fault }, "an event is in the dead letters");
   }
 
   /** Adds a line to the dead letters, for good. */
-  async #bury({ key, body }: Delivery, fault: string): Promise<void> {
+  async #bury(letter: object): Promise<void> {
     const file = await open(join(this.#options.state, DEAD_LETTERS), "a");
     try {
-      await file.writeFile(`${JSON.stringify({ key, fault, body: JSON.parse(body) as object })}\n`);
+      await file.writeFile(`${JSON.stringify(letter)}\n`);
       await file.sync();
     } finally {
       await file.close();
@@ -150,20 +142,11 @@ export class Relay {
 /** A receiver that takes longer is asked again. */
 const RECEIVER_TIMEOUT_MS = 30_000;
 const MIN_SECRET_BYTES = 16;
+const RECEIVER = "https://shop.example/hooks";
 
 function required(name: string, value: string | undefined): string {
   if (value === undefined) throw new ConfigError(`${name}: expected a value, got none`);
   return value;
-}
-
-/** The address of a receiver. Throws ConfigError. */
-function receiverUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isHttp = url?.protocol === "https:" || url?.protocol === "http:";
-  if (!isHttp) throw new ConfigError(`--to: expected a URL with https: or http:, got ${text}`);
-  // Not repeated: messages end up in logs.
-  if (url.username + url.password === "") return url.href;
-  throw new ConfigError("--to: expected a URL without a user and password");
 }
 
 /** Where a relay begins, by the last event that its receiver took. */
@@ -209,10 +192,13 @@ export const relayCommand = command({
     ...filterOptions,
   },
   examples: [
-    "sextant relay --to https://shop.example/hooks --secret-file secret --state relay --account 0xcafe --min-trust proven",
+    `sextant relay --to ${RECEIVER} --secret-file secret --state relay --account 0xcafe --min-trust proven`,
   ],
   run: async (values, _, context) => {
-    const [to, state] = [receiverUrl(required("--to", values.to)), required("--state", values.state)];
+    const [to, state] = [
+      parseHttpUrl(required("--to", values.to), "--to", RECEIVER),
+      required("--state", values.state),
+    ];
     const secret = await readSecret(required("--secret-file", values["secret-file"]));
     const from = values.from === undefined ? undefined : `${parseOperand("version", "--from", values.from)}`;
     await mkdir(state, { recursive: true });
@@ -244,30 +230,23 @@ export const relayCommand = command({
         attempts: values.attempts,
         post: async (headers, body) => {
           const ends = AbortSignal.any([signal, AbortSignal.timeout(RECEIVER_TIMEOUT_MS)]);
-          const response = await fetch(to, {
-            method: "POST",
-            headers,
-            body,
-            signal: ends,
-            redirect: "manual",
-          });
+          const request = { method: "POST", headers, body, signal: ends, redirect: "manual" } as const;
+          const response = await fetch(to, request);
           await response.body?.cancel();
           return response.status;
         },
-        nowMs: Date.now,
         pause: async (ms) => {
           await pause(ms, signal);
           signal.throwIfAborted();
           await assertOwner();
         },
-        random: Math.random,
         logger,
       });
       const client = new NodeClient(root, 0, "--node");
       const after = cursor?.from === from ? cursor?.id : undefined;
       const note = (text: string): void => context.err(`sextant: ${text}`);
       // The path of a receiver may be a secret.
-      note(`sends events of ${root} to ${new URL(to).origin}, ${beginningText(after, from)}`);
+      note(`sends events of ${root} to ${to.origin}, ${beginningText(after, from)}`);
       for await (const event of client.events(url, after, note, signal)) {
         if (event.name === "start") note(`the stream goes on after version ${versionOf(event)}`);
         await assertOwner();

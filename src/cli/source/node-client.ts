@@ -96,6 +96,16 @@ function refusal(status: number, text: string): string {
   return `the node answered ${status}: ${oneLine(text).slice(0, 200)}`;
 }
 
+/** A request for an answer of a type, posted if it has a body; a stream or a range goes on behind an id. */
+function requestFor(
+  accept: string,
+  { after, body }: Partial<Pick<RangeQuestion, "after" | "body">>,
+): RequestInit {
+  const headers = { accept, ...(after !== undefined && { "last-event-id": after }) };
+  if (body === undefined) return { headers };
+  return { method: "POST", headers: { ...headers, "content-type": JSON_TYPE }, body: Buffer.from(body) };
+}
+
 /** Asks one node. Throws TryAgainError for a node out of reach, SourceError for a refusal or an unusable response. */
 export class NodeClient {
   readonly #root: string;
@@ -126,11 +136,8 @@ export class NodeClient {
       let response: Response | undefined;
       let reason = "the node ended the stream";
       try {
-        const behind = lastId === undefined ? {} : { "last-event-id": lastId };
-        response = await this.#fetch(url, {
-          headers: { accept: EVENTS_TYPE, ...behind },
-          signal: signal ?? null,
-        });
+        const request = requestFor(EVENTS_TYPE, { after: lastId });
+        response = await this.#fetch(url, { ...request, signal: signal ?? null });
       } catch (error) {
         if (isFirst) throw error;
         reason = errorText(error);
@@ -160,14 +167,7 @@ export class NodeClient {
 
   async *range({ path, search, form, after, body }: RangeQuestion): AsyncGenerator<Uint8Array> {
     const type = { ndjson: NDJSON_TYPE, csv: CSV_TYPE, bcs: BCS_TYPE }[form];
-    const response = await this.#fetch(`${this.#root}${path}?${search}`, {
-      headers: {
-        accept: type,
-        ...(after !== undefined && { "last-event-id": after }),
-        ...(body !== undefined && { "content-type": JSON_TYPE }),
-      },
-      ...(body !== undefined && { method: "POST", body: Buffer.from(body) }),
-    });
+    const response = await this.#fetch(`${this.#root}${path}?${search}`, requestFor(type, { after, body }));
     await this.#assertType(response, type);
     try {
       for await (const chunk of response.body ?? []) yield chunk;
@@ -193,18 +193,13 @@ export class NodeClient {
     faultOf: (answer: string) => string | undefined,
     body?: Uint8Array,
   ): Promise<AnswerText> {
-    const init: RequestInit =
-      body === undefined
-        ? { headers: { accept: JSON_TYPE } }
-        : {
-            method: "POST",
-            headers: { accept: JSON_TYPE, "content-type": JSON_TYPE },
-            body: Buffer.from(body),
-          };
     let response: Response;
     let text: string;
     try {
-      response = await fetch(url, { ...init, signal: AbortSignal.timeout(this.#timeoutMs) });
+      response = await fetch(url, {
+        ...requestFor(JSON_TYPE, { body }),
+        signal: AbortSignal.timeout(this.#timeoutMs),
+      });
       text = (await readText(response)).trim();
     } catch (error) {
       throw this.#unreachable(error);

@@ -102,18 +102,22 @@ export function readAtOf({ "ledger-version": version, at }: ReadAtValues): ReadA
   };
 }
 
-/** Base of a node's URL, without /v1 and slashes at the end. Throws ConfigError. */
-export function parseNodeUrl(text: string, option = "--url"): string {
+/** Parses a URL of a server. Throws ConfigError. */
+export function parseHttpUrl(text: string, option: string, example: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new ConfigError(
-      `${option}: expected an http or https URL such as ${DEFAULT_URL}, got ${JSON.stringify(text)}`,
+      `${option}: expected an http or https URL such as ${example}, got ${JSON.stringify(text)}`,
     );
   }
   // Not repeated: messages end up in logs.
-  if (url.username !== "" || url.password !== "") {
-    throw new ConfigError(`${option}: expected a URL without a user and password`);
-  }
+  if (url.username === "" && url.password === "") return url;
+  throw new ConfigError(`${option}: expected a URL without a user and password`);
+}
+
+/** Base of a node's URL, without /v1 and slashes at the end. Throws ConfigError. */
+export function parseNodeUrl(text: string, option = "--url"): string {
+  const url = parseHttpUrl(text, option, DEFAULT_URL);
   if (/[?#]/.test(text)) {
     throw new ConfigError(
       `${option}: expected a URL without a query or fragment, got ${JSON.stringify(text)}`,

@@ -21,7 +21,7 @@ export function unknownOption(name: string, known: readonly string[], prefix = "
 }
 
 /** Every name of some options, as the compiler checks. */
-export type OptionNames<Options> = { readonly [K in keyof Required<Options>]: true };
+export type OptionNames<Options> = { readonly [K in keyof Required<Options>]: string | true };
 
 /** Options of a call as they were given. Throws ConfigError for a name that the call does not have. */
 export function knownOptions<O extends object>(names: OptionNames<O>, options: O, called = "options"): O {

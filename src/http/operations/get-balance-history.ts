@@ -20,6 +20,7 @@ import { HttpError } from "../errors.ts";
 import type { JsonSchema } from "../field.ts";
 import { operation } from "../operation.ts";
 import type { Form } from "../response/negotiation.ts";
+import { begun } from "../response/write-pieces.ts";
 import { addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { AMOUNT_SCHEMA, countField, U64_SCHEMA } from "../schemas/integer.ts";
@@ -65,17 +66,10 @@ function toLines(changes: readonly BalanceChange[], form: Form): string {
     .join("");
 }
 
-/** The lines of a walk. The first piece is read at once, so that what is wrong with the question still has its status. */
-async function streamLines(
-  pieces: AsyncGenerator<readonly BalanceChange[]>,
-  form: Form,
-): Promise<AsyncGenerator<string>> {
-  const first = await pieces.next();
-  return (async function* () {
-    if (form === "csv") yield CSV_HEADER;
-    if (first.done !== true) yield toLines(first.value, form);
-    for await (const changes of pieces) yield toLines(changes, form);
-  })();
+/** The lines of a walk. */
+async function* linesOf(pieces: AsyncIterable<readonly BalanceChange[]>, form: Form): AsyncGenerator<string> {
+  if (form === "csv") yield CSV_HEADER;
+  for await (const changes of pieces) yield toLines(changes, form);
 }
 
 export interface BalanceHistoryCall {
@@ -156,7 +150,8 @@ export const getBalanceHistory = operation({
     const query = { owner, asset, ...range };
     if (form !== "json" && limit === undefined && points === undefined) {
       const openView = await historyOpener(ledger, view, range.to);
-      return { stream: await streamLines(walkHistory(openView, query), form), version: range.to };
+      const pieces = await begun(walkHistory(openView, query));
+      return { stream: linesOf(pieces, form), version: range.to };
     }
     const page =
       points === undefined

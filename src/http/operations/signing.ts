@@ -1,4 +1,5 @@
 // What is asked before a transaction is signed: the bytes to sign, what it would do, and the price of gas.
+import { andThen } from "../../base/maybe-promise.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { encodeRoute, gasPriceRoute } from "../../interface/routes.ts";
 import type { GasPrices } from "../../ledger/gas-price.ts";
@@ -247,8 +248,8 @@ export const encodeSubmission = operation({
     ),
   },
   errors: ["invalid_transaction"],
-  async handle({ body }, { view, services }) {
-    return { data: await services.encoder(body, view), version: view.position.version };
+  handle({ body }, { view, services }) {
+    return andThen(services.encoder(body, view), (data) => ({ data, version: view.position.version }));
   },
   calls: (node: Asker): EncodeCall => ({
     encodeSubmission: async (request, options = {}) => {

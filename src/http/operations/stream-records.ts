@@ -1,5 +1,10 @@
 // Transactions or events as they are committed, or of a range, chosen by a filter.
+import { concatBytes } from "../../base/bytes.ts";
+import { toPrefixedHex } from "../../base/hex.ts";
+import { BcsWriter } from "../../bcs/writer.ts";
 import { EVENT_STREAM_PATH, TRANSACTION_STREAM_PATH } from "../../interface/route.ts";
+import { indexedId } from "../../ledger/watch/event-id.ts";
+import { matchesTransaction, matchingEvents } from "../../ledger/watch/record-filter.ts";
 import type { Asker } from "../calls/asker.ts";
 import { operation } from "../operation.ts";
 import { LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
@@ -9,22 +14,30 @@ import { named, object } from "../schemas/named.ts";
 import { COMMITTED_SCHEMA, EVENT } from "../schemas/transaction.ts";
 import {
   type RecordBatch,
-  type RecordFeed,
   type RecordsOptions,
   recordBatches,
   recordStream,
 } from "./shared/record-operation.ts";
-import {
-  BRIEF_TRANSACTIONS,
-  EVENTS,
-  RAW_EVENTS,
-  RAW_TRANSACTIONS,
-  TRANSACTIONS,
-} from "./shared/record-stream.ts";
+import { printing, type RecordFeed } from "./shared/record-stream.ts";
 
-const TRANSACTION_FEED: RecordFeed = {
+const [ONLY, NONE] = [new Set([0]), new Set<number>()];
+
+const printTransactions = (isBrief: boolean) =>
+  printing(
+    async (printer, record, spans) => [await printer.print(record, spans, isBrief)],
+    () => 1,
+  );
+
+export const TRANSACTION_FEED: RecordFeed = {
   name: "transaction",
-  kinds: { json: TRANSACTIONS, csv: BRIEF_TRANSACTIONS, bcs: RAW_TRANSACTIONS },
+  matching: (filter, facts) => (matchesTransaction(filter, facts) ? ONLY : NONE),
+  print: {
+    json: printTransactions(false),
+    // A line has neither the changes nor the events.
+    csv: printTransactions(true),
+    bcs: (_, { bytes }) => [{ index: 0, text: bytes }],
+  },
+  idOf: (id) => id,
   columns: [
     ...["version", "timestamp", "hash", "type", "sender", "sequence_number", "payload.function", "success"],
     ...["vm_status", "gas_used", "gas_unit_price", "trust", "unprintable"],
@@ -65,7 +78,27 @@ const MEMBERS = {
 
 const EVENT_FEED: RecordFeed = {
   name: "event",
-  kinds: { json: EVENTS, bcs: RAW_EVENTS },
+  matching: matchingEvents,
+  print: {
+    json: printing(
+      async (printer, { version }, spans) => {
+        const hash = toPrefixedHex(spans.info.transactionHash);
+        const timestamp = await printer.timeOf(version);
+        return printer.printEventsOf(
+          spans,
+          (index) =>
+            `"version":"${version}","index":${index},"transaction_hash":"${hash}","timestamp":"${timestamp}",`,
+        );
+      },
+      ({ events }) => events.length,
+    ),
+    bcs: (_, { version }, { spans }) =>
+      spans.events.map((event, index) => {
+        const place = new BcsWriter(16).u64(version).u64(BigInt(index)).take();
+        return { index, text: concatBytes(place, event) };
+      }),
+  },
+  idOf: indexedId,
   columns: ["version", "index", "timestamp", "transaction_hash", "type", "data", "trust", "unprintable"],
 };
 

@@ -5,41 +5,42 @@ import { WATCH_PATH } from "../../interface/route.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { parseJsonInSlices } from "../../json/parse.ts";
 import type { Asset } from "../../ledger/balances/asset.ts";
+import { indexedId } from "../../ledger/watch/event-id.ts";
 import { readMovement, WatchList } from "../../ledger/watch/watch-list.ts";
 import { type Address, formatAddress } from "../../move/address.ts";
 import { HttpError } from "../errors.ts";
 import { parseField } from "../field.ts";
 import { type BodyField, operation } from "../operation.ts";
+import { AnswerText } from "../printing/answer-text.ts";
 import { ANSWER_ADDRESS_SCHEMA, addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { isText, membersOf, refuse } from "../schemas/batch.ts";
-import { streamRefusedQuery, TRUST_SCHEMA } from "../schemas/event-stream.ts";
+import { TRUST_SCHEMA } from "../schemas/event-stream.ts";
 import { AMOUNT_SCHEMA, U64_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
 import { filterFromOptions, minTrustField } from "../schemas/record-filter.ts";
-import {
-  endField,
-  type RecordFeed,
-  recordForms,
-  sendRecords,
-  streamStartField,
-} from "./shared/record-operation.ts";
-import { EVENTS, type RecordKind } from "./shared/record-stream.ts";
+import { rangeFields, recordOperation, sendRecords } from "./shared/record-operation.ts";
+import type { RecordFeed, RecordItem } from "./shared/record-stream.ts";
 
 /** Balances of one list: accounts times assets. */
 const MAX_BALANCES = 50_000;
 /** Parsing a nested type costs more than watching a balance. */
 const MAX_ASSETS = 1000;
 
+const LISTS = {
+  accounts: { field: addressField, most: MAX_BALANCES },
+  assets: { field: assetTypeField, most: MAX_ASSETS },
+};
+
 /** What the texts of a list stand for, each text only once. */
 async function listOf<T>(
   document: JsonDocument,
   list: number,
-  name: string,
-  most: number,
+  name: keyof typeof LISTS,
   parse: (text: string) => T,
   slices: Slices,
 ): Promise<ReadonlyMap<string, T>> {
+  const { most } = LISTS[name];
   const expected = `an array of 1 to ${most} strings`;
   if (list === ABSENT || document.kind(list) !== "array") refuse(name, expected, document, list);
   const found = new Map<string, T>();
@@ -66,22 +67,14 @@ function tooMany(what: string, most: number): HttpError {
 const watchListBody: BodyField<Uint8Array> = {
   schema: named("WatchRequest", {
     type: "object",
-    required: ["accounts", "assets"],
+    required: Object.keys(LISTS),
     additionalProperties: false,
-    properties: {
-      accounts: {
-        type: "array",
-        minItems: 1,
-        maxItems: MAX_BALANCES,
-        items: { type: "string", description: addressField.description },
-      },
-      assets: {
-        type: "array",
-        minItems: 1,
-        maxItems: MAX_ASSETS,
-        items: { type: "string", description: assetTypeField.description },
-      },
-    },
+    properties: Object.fromEntries(
+      Object.entries(LISTS).map(([name, { field, most }]) => {
+        const items = { type: "string", description: field.description };
+        return [name, { type: "array", minItems: 1, maxItems: most, items }];
+      }),
+    ),
   }),
   description: `The accounts, and the assets of which their balances are watched: at most ${MAX_BALANCES} balances, accounts times assets, and ${MAX_ASSETS} assets.`,
   example: {
@@ -94,10 +87,10 @@ const watchListBody: BodyField<Uint8Array> = {
 /** The balances that a body names. */
 async function parseWatchList(bytes: Uint8Array, slices: Slices): Promise<WatchList> {
   const document = await parseJsonInSlices(bytes);
-  const names = ["accounts", "assets"];
-  const [accounts = ABSENT, assets = ABSENT] = membersOf(document, document.root, names, () => "body");
+  const members = membersOf(document, document.root, Object.keys(LISTS), () => "body");
+  const [accounts = ABSENT, assets = ABSENT] = members;
   const toOwner = (text: string): Address => parseField("accounts", addressField, text);
-  const owners = await listOf(document, accounts, "accounts", MAX_BALANCES, toOwner, slices);
+  const owners = await listOf(document, accounts, "accounts", toOwner, slices);
   const textOf = new Map<string, string>();
   const toAsset = (text: string): Asset => {
     // A client finds its own text in what it is sent.
@@ -115,7 +108,7 @@ async function parseWatchList(bytes: Uint8Array, slices: Slices): Promise<WatchL
     textOf.set(metadata, text);
     return asset;
   };
-  const types = await listOf(document, assets, "assets", MAX_ASSETS, toAsset, slices);
+  const types = await listOf(document, assets, "assets", toAsset, slices);
   if (owners.size * types.size > MAX_BALANCES) throw tooMany("accounts times assets", MAX_BALANCES);
   const list = new WatchList();
   // Keys of one asset after another: they differ in the owner only.
@@ -160,46 +153,49 @@ const MOVEMENT_SCHEMA = named("Movement", {
   },
 });
 
+/** Without what depends on the list. */
+const FEED = {
+  name: "movement",
+  idOf: indexedId,
+  columns: [...Object.keys(MEMBERS), "counterparty", "trust"],
+  tellsChanges: true,
+} as const;
+
 /** What a list is told of a record. The index is the place of the balance's first write. */
-function movementsOf(list: WatchList): RecordKind {
+function movementsOf(list: WatchList): RecordFeed {
+  const print: RecordFeed["print"]["json"] = async (printer, { version }, facts, view) => {
+    const items: RecordItem[] = [];
+    const timestamp = `${await printer.timeOf(version)}`;
+    const transaction_hash = toPrefixedHex(facts.spans.info.transactionHash);
+    for (const [index, pair] of list.touched(facts)) {
+      await printer.slices.pause();
+      const movement = await readMovement(view, version, facts, pair);
+      if (movement === undefined) continue;
+      const { before, after, counterparty } = movement;
+      const json = JSON.stringify({
+        version: `${version}`,
+        timestamp,
+        transaction_hash,
+        type: after > before ? "deposit" : "withdrawal",
+        address: formatAddress(pair.owner),
+        asset_type: pair.assetType,
+        amount: `${after > before ? after - before : before - after}`,
+        balance: `${after}`,
+        counterparty,
+      });
+      items.push({ index, text: new AnswerText().add(json) });
+    }
+    return items;
+  };
   return {
-    ...EVENTS,
+    ...FEED,
     matching: (_, facts) => new Set(list.touched(facts).keys()),
-    print: async (printer, { version }, facts, view) => {
-      const texts: string[] = facts.spans.writes.map(() => "");
-      const timestamp = `${await printer.timeOf(version)}`;
-      const transaction_hash = toPrefixedHex(facts.spans.info.transactionHash);
-      for (const [index, pair] of list.touched(facts)) {
-        await printer.slices.pause();
-        const movement = await readMovement(view, version, facts, pair);
-        if (movement === undefined) continue;
-        const { before, after, counterparty } = movement;
-        texts[index] = JSON.stringify({
-          version: `${version}`,
-          timestamp,
-          transaction_hash,
-          type: after > before ? "deposit" : "withdrawal",
-          address: formatAddress(pair.owner),
-          asset_type: pair.assetType,
-          amount: `${after > before ? after - before : before - after}`,
-          balance: `${after}`,
-          counterparty,
-        });
-      }
-      return texts;
-    },
+    print: { json: print },
   };
 }
 
-const FEED: RecordFeed = {
-  name: "movement",
-  /** Of a list, `movementsOf`. */
-  kinds: { json: EVENTS },
-  columns: [...Object.keys(MEMBERS), "counterparty", "trust"],
-  tellsChanges: true,
-};
-
-const { bcs: _, ...forms } = recordForms(FEED, MOVEMENT_SCHEMA, "");
+const { answer, ...shared } = recordOperation(FEED, MOVEMENT_SCHEMA, "");
+const { bcs: _, ...forms } = answer;
 
 /** `POST /v1/watch` */
 export const watchList = operation({
@@ -209,17 +205,13 @@ export const watchList = operation({
   summary: "Deposits and withdrawals of many accounts",
   description:
     "Every change of the balances of up to 50,000 pairs of an account and an asset, once and in order: as soon as its transaction is committed, or up to `end`. Each balance counts as in `get_account_balance`. A client that connects again with the same list and `Last-Event-ID` misses nothing, and gets nothing twice. A list takes a place of its client's share of streams, and one more for each 1,000 balances.",
-  switchable: false,
-  sendsEvents: true,
-  query: { start: streamStartField, end: endField, min_trust: minTrustField },
-  refusedQuery: streamRefusedQuery("start"),
+  ...shared,
+  query: { ...rangeFields, min_trust: minTrustField },
   body: watchListBody,
   answer: forms,
-  errors: ["invalid_page", "invalid_range", "version_not_found", "version_pruned"],
   async handle({ body, ...args }, context) {
     const list = await parseWatchList(body, context.slices);
-    const feed = { ...FEED, kinds: { json: movementsOf(list) } };
     const places = 1 + Math.floor(list.size / BALANCES_PER_PLACE);
-    return { ...(await sendRecords(feed, context, filterFromOptions({}), args)), places };
+    return { ...(await sendRecords(movementsOf(list), context, filterFromOptions({}), args)), places };
   },
 });

@@ -57,6 +57,14 @@ export class AnswerText {
     return this;
   }
 
+  /** The text of an object with a member more at its end. */
+  withMember(member: string): AnswerText {
+    const whole = new AnswerText().append(this);
+    if (whole.#text === "") whole.#text = `${Buffer.from(whole.#chunks.pop() ?? "")}`;
+    whole.#text = whole.#text.slice(0, -1);
+    return whole.add(`,${member}}`);
+  }
+
   /** The text in parts, none of which is empty. */
   *parts(): Generator<string> {
     for (const { buffer, byteOffset, length } of this.#chunks) {
@@ -86,11 +94,11 @@ export class AnswerText {
 /** Adds pieces of text as they are made, in slices. Not a promise if that takes less than a slice. */
 export function addPieces(
   out: AnswerText,
-  pieces: Iterator<string, unknown>,
+  pieces: Iterator<PrintedText, unknown>,
   slices: Slices,
 ): MaybePromise<AnswerText> {
   for (let next = pieces.next(); next.done !== true; next = pieces.next()) {
-    out.add(next.value);
+    out.append(next.value);
     const pause = slices.pause();
     if (pause !== undefined) return pause.then(() => addPieces(out, pieces, slices));
   }

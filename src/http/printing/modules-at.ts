@@ -53,8 +53,6 @@ export class KnownTypes {
   calls = new Kept<readonly Layout[]>();
   /** The version that it holds for, if that writes no code. */
   next = -1n;
-  /** Id of the version before, where another view goes on from it. */
-  id: string | undefined;
 
   /** Goes on to a version, which is printed or passed over. A version may be printed in several forms. */
   moveTo(version: bigint, writes: readonly Pick<EncodedWrite, "key">[]): void {

@@ -14,6 +14,7 @@ import { HeadWatch } from "../../ledger/watch/head-watch.ts";
 import { isUndone, missedAfter } from "../../ledger/watch/watch-changes.ts";
 import { heldTo, type Subscriber, type WatchEvent, type Watched } from "../../ledger/watch/watched.ts";
 import { ClientShares } from "../admission/client-shares.ts";
+import type { EventAnswer } from "../operation.ts";
 import type { EventWire } from "../schemas/event-stream.ts";
 import { cutOff } from "../transport/cut-off.ts";
 import type { BodySink } from "../transport/exchange.ts";
@@ -28,17 +29,11 @@ export const STREAM_NUMBERS = {
   streamHeartbeatMs: { fallback: 15_000, min: 32, max: DAY_MS },
 } as const satisfies NumberSettings;
 
-/** What a stream sends, and where it begins. */
-export interface StreamSource {
-  readonly watched: Watched<WatchEvent>;
-  /** Sent at once. */
-  readonly opening: string;
-  /** The reader knows the state at this point. */
-  readonly after: ResumePoint;
+/** What a stream sends, and where it begins: the opening with the state, if it is told. */
+export interface StreamSource
+  extends Pick<EventAnswer<WatchEvent>, "watched" | "opening" | "after" | "least"> {
   /** A heartbeat has an id from this version on: the reader knows a part of it. */
   readonly beatsFrom: bigint;
-  /** Events below this level wait until they have it; where left out, the node's own least level counts. */
-  readonly least: TrustLevel | undefined;
   readonly wire: EventWire;
   /** The text of an event; the same for all streams of one wire. A promise for a long one. */
   readonly format: (event: WatchEvent) => MaybePromise<string | Uint8Array>;
@@ -73,7 +68,7 @@ class EventStream implements Subscriber<WatchEvent> {
   readonly #owner: EventStreams;
   /** The feed tells it what is new. */
   isLive = false;
-  /** An event of the feed is written in slices: nothing else may be written before it. */
+  /** An event of the feed is written in slices. A heartbeat that overflowed meanwhile would make it be told twice. */
   isTaking = false;
   /** Tick of the next heartbeat. */
   nextBeat: number;
@@ -155,8 +150,7 @@ export class EventStreams {
   /** Begins a stream, whose headers are sent; when it ends it gives its places back. */
   open(asked: StreamSource, sink: BodySink, leavePlaces: () => void): void {
     const watch = this.#watchOf(asked.least);
-    const { least } = watch;
-    const source = least === undefined ? asked : { ...asked, watched: heldTo(asked.watched, least) };
+    const source = { ...asked, watched: heldTo(asked.watched, watch.least) };
     const stream = new EventStream(this, source, { watch, sink, leavePlaces, nextBeat: this.#tick + TICKS });
     this.#streams.add(stream);
     this.#timer ??= setInterval(() => this.#beat(), this.#options.settings.streamHeartbeatMs / TICKS);
@@ -309,8 +303,8 @@ export class EventStreams {
       stream.nextBeat = this.#tick + TICKS;
       this.#streams.delete(stream);
       this.#streams.add(stream);
-      // A sign of life does not wait behind what is unread.
       if (stream.isTaking) continue;
+      // A sign of life does not wait behind what is unread.
       if (stream.choice === undefined || !stream.sink.socket.writableNeedDrain) {
         this.#write(stream, this.#beatOf(stream));
       }

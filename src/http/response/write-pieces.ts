@@ -14,6 +14,19 @@ export function untilTaken(socket: Socket): Promise<void> {
   });
 }
 
+/** The same pieces. The first one is read at once, so that what is wrong with the question still has its status. */
+export async function begun<T>(pieces: AsyncIterable<T>): Promise<AsyncIterable<T>> {
+  const source = pieces[Symbol.asyncIterator]();
+  const first = await source.next();
+  return (async function* () {
+    try {
+      for (let next = first; next.done !== true; next = await source.next()) yield next.value;
+    } finally {
+      await source.return?.();
+    }
+  })();
+}
+
 /** Writes all pieces and ends the body; returns its bytes. Returns early, and ends the source, when the client is gone. */
 export async function writePieces(
   sink: BodySink,

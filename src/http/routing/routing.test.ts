@@ -6,7 +6,7 @@ import * as routes from "../../interface/routes.ts";
 import type { Operation } from "../operation.ts";
 import { OPERATIONS } from "../operation-list.ts";
 import { Router } from "./operation-choice.ts";
-import { decodeTwice, findQuery } from "./url.ts";
+import { decodeTwice, findQuery, readQuery } from "./url.ts";
 
 describe("decodeTwice", () => {
   it.each([
@@ -51,7 +51,7 @@ describe("findQuery", () => {
     ["", "absent"],
     ["b=a=1", "absent"],
     ["a=%ff", "invalid"],
-  ] as const)("%s", (search, value) => expect(findQuery(search, "a")).toEqual(value));
+  ] as const)("%s", (search, value) => expect(findQuery(readQuery(search), "a")).toEqual(value));
 });
 
 describe("routes", () => {

@@ -44,44 +44,50 @@ export function decodeQueryText(text: string): string | undefined {
   return decodeTwice(text.includes("+") ? text.replaceAll("+", " ") : text);
 }
 
-/** What a query says about one parameter; `invalid` when its value is not UTF-8, `repeated` when it has several. */
-export type QueryValue = { readonly text: string } | "absent" | "invalid" | "repeated";
+/** A parameter of a query. */
+export interface QueryPart {
+  /** As it came if it is not UTF-8. */
+  readonly name: string;
+  /** Undefined if it is not UTF-8. */
+  readonly text: string | undefined;
+}
 
-/** Finds a parameter in the text behind the question mark. */
-export function findQuery(search: string, name: string): QueryValue {
-  let found: QueryValue = "absent";
+/** The parameters in the text behind the question mark. */
+export function readQuery(search: string): readonly QueryPart[] {
+  const parts: QueryPart[] = [];
   let start = 0;
   while (start < search.length) {
     const ampersand = search.indexOf("&", start);
     const end = ampersand < 0 ? search.length : ampersand;
     const equals = search.indexOf("=", start);
     const nameEnd = equals < 0 || equals > end ? end : equals;
-    if (decodeQueryText(search.slice(start, nameEnd)) === name) {
-      if (found !== "absent") return "repeated";
-      const text = decodeQueryText(search.slice(Math.min(nameEnd + 1, end), end));
-      found = text === undefined ? "invalid" : { text };
+    if (end > start) {
+      const name = search.slice(start, nameEnd);
+      const text = search.slice(Math.min(nameEnd + 1, end), end);
+      parts.push({ name: decodeQueryText(name) ?? name, text: decodeQueryText(text) });
     }
     start = end + 1;
+  }
+  return parts;
+}
+
+/** What a query says about one parameter; `invalid` when its value is not UTF-8, `repeated` when it has several. */
+export type QueryValue = { readonly text: string } | "absent" | "invalid" | "repeated";
+
+/** Finds a parameter of a query. */
+export function findQuery(parts: readonly QueryPart[], name: string): QueryValue {
+  let found: QueryValue = "absent";
+  for (const part of parts) {
+    if (part.name !== name) continue;
+    if (found !== "absent") return "repeated";
+    found = part.text === undefined ? "invalid" : { text: part.text };
   }
   return found;
 }
 
 /** All values of a parameter; undefined for one that is not UTF-8. */
-export function findQueries(search: string, name: string): (string | undefined)[] {
-  return search.split("&").flatMap((part) => {
-    const equals = part.indexOf("=");
-    const [key, value] = equals < 0 ? [part, ""] : [part.slice(0, equals), part.slice(equals + 1)];
-    return part !== "" && decodeQueryText(key) === name ? [decodeQueryText(value)] : [];
-  });
-}
-
-/** The names in the text behind the question mark. One that is not UTF-8 is as it came. */
-export function queryNames(search: string): string[] {
-  const parts = search.split("&").filter((part) => part !== "");
-  return parts.map((part) => {
-    const [name = ""] = part.split("=", 1);
-    return decodeQueryText(name) ?? name;
-  });
+export function findQueries(parts: readonly QueryPart[], name: string): (string | undefined)[] {
+  return parts.flatMap((part) => (part.name === name ? [part.text] : []));
 }
 
 const SCHEME = /^https?:\/\//i;

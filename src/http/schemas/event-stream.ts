@@ -1,6 +1,12 @@
 // What the operations that stream events share: where a stream begins, and how an event is written.
 import { formatTrust, type TrustLevel, trustAt } from "../../ledger/trust.ts";
-import { otherHistory, parseEventId, pointAt, type ResumePoint } from "../../ledger/watch/event-id.ts";
+import {
+  otherHistory,
+  parseEventId,
+  pointAt,
+  type ResumePoint,
+  resumingAt,
+} from "../../ledger/watch/event-id.ts";
 import type { WatchEvent, Watched } from "../../ledger/watch/watched.ts";
 import type { Field, JsonSchema } from "../field.ts";
 import type { AnswerForm, Context, EventAnswer } from "../operation.ts";
@@ -109,7 +115,6 @@ export async function beginEvents<E extends WatchEvent>(
   { view, streamHead, lastEventId, form }: Context<"required">,
   parameter: bigint | undefined,
   least?: TrustLevel,
-  tellsChanges: boolean = false,
 ): Promise<EventAnswer<E>> {
   const { oldestVersion, trust } = view.position;
   const head = streamHead(view.position, least);
@@ -118,7 +123,8 @@ export async function beginEvents<E extends WatchEvent>(
   let opening = "";
   if (after !== undefined) {
     // The rest of a version is told by the version before.
-    const known = tellsChanges && after.index !== undefined ? after.version - 1n : after.version;
+    const known =
+      watched.tellsChanges === true && after.index !== undefined ? after.version - 1n : after.version;
     const isPruned = oldestVersion > 0n && known < oldestVersion;
     const reason = isPruned
       ? `changes after version ${known} are pruned; the oldest version kept is ${oldestVersion}`
@@ -128,7 +134,7 @@ export async function beginEvents<E extends WatchEvent>(
         watched,
         opening,
         state: undefined,
-        after: after.mark === undefined ? await pointAt(view, after.version) : after,
+        after: await resumingAt(view, after),
         trust: trustAt(trust, head),
         least,
         version: undefined,

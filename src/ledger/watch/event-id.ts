@@ -64,6 +64,18 @@ export function pointOf(id: string, version: bigint): ResumePoint {
   return parseEventId(id) ?? { version, mark: undefined };
 }
 
+/** The point before a version. Before the oldest one it has no mark: a fork could tell it, and nobody could compare it. */
+export async function pointBefore(view: LedgerView, version: bigint): Promise<ResumePoint> {
+  const before = version - 1n;
+  return before < view.position.oldestVersion ? { version: before, mark: undefined } : pointAt(view, before);
+}
+
+/** The point behind which a watcher goes on, from what it got last: the rest of a version is told by the version again. */
+export async function resumingAt(view: LedgerView, last: ResumePoint): Promise<ResumePoint> {
+  if (last.index !== undefined) return pointBefore(view, last.version);
+  return last.mark === undefined ? pointAt(view, last.version) : last;
+}
+
 export function formatPoint({ version, mark }: ResumePoint): string {
   return mark === undefined ? `${version}` : `${version}-${mark}`;
 }
@@ -95,7 +107,11 @@ export async function assertPoint(view: LedgerView, point: ResumePoint): Promise
   if (other !== undefined) throw new LedgerError("version_not_found", other);
 }
 
-function assertKept({ position: { oldestVersion } }: LedgerView, { version }: ResumePoint): void {
+/** Throws LedgerError `version_pruned` for a version that a view does not have any more. */
+export function assertKept(
+  { position: { oldestVersion } }: LedgerView,
+  { version }: Pick<ResumePoint, "version">,
+): void {
   if (version >= oldestVersion) return;
   throw new LedgerError("version_pruned", `version ${version} is below the oldest kept, ${oldestVersion}`);
 }

@@ -3,7 +3,7 @@
 // stand in order of version: a commit looks at the front, so those that wait for later versions cost nothing.
 import { passingUpTo } from "../../base/search.ts";
 import { LedgerError } from "../errors.ts";
-import { lastVersionWith, type TrustLevel } from "../trust.ts";
+import { lastToldVersion, type TrustLevel } from "../trust.ts";
 import { type Ledger, type LedgerPosition, withView } from "../view.ts";
 import { ChangeFeed, type Commit } from "./change-feed.ts";
 
@@ -154,7 +154,7 @@ export class HeadWatch {
 
   /** The last version that is told, or that has another level. Throws LedgerError `unavailable` if there is none. */
   headOf(position: LedgerPosition, least: TrustLevel | undefined = this.least): bigint {
-    return least === undefined ? position.version : lastVersionWith(position, least);
+    return lastToldVersion(position, least);
   }
 
   /** Makes sure that new versions are noticed while something waits for them. Call after joining the feed. */

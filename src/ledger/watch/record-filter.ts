@@ -2,7 +2,7 @@
 // compared as bytes; names of functions and types are made once for each that occurs.
 import { toMapKey } from "../../base/bytes.ts";
 import { remembered } from "../../base/recent.ts";
-import { decodeWith, encodeWith } from "../../bcs/codec.ts";
+import { decodeWith } from "../../bcs/codec.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { struct } from "../../bcs/records.ts";
 import { text } from "../../bcs/scalars.ts";
@@ -63,11 +63,12 @@ const KEPT_NAMES = { maxBytes: 1 << 20, perByte: 6 } as const;
 /** The beginning of a call. */
 const calledCodec = struct({ module: moduleIdCodec, function: text });
 
-const calledOf = remembered((bytes): CalledFunction => {
-  const { module: id, function: name } = decodeWith(calledCodec, bytes);
+function toNames({ module: id, function: name }: Pick<EntryFunction, "module" | "function">): CalledFunction {
   const module = `${formatAddress(id.address)}::${id.name}`;
   return { module, function: `${module}::${name}` };
-}, KEPT_NAMES);
+}
+
+const calledOf = remembered((bytes) => toNames(decodeWith(calledCodec, bytes)), KEPT_NAMES);
 
 const eventTypeOf = remembered((bytes): EventType => {
   const full = formatTypeTag(decodeWith(typeTagCodec, bytes));
@@ -76,20 +77,29 @@ const eventTypeOf = remembered((bytes): EventType => {
 }, KEPT_NAMES);
 
 /** What a user transaction begins with: its variant, the sender, and the sequence number; then the payload's variant. */
-const SENDER = [1, 1 + ADDRESS_LENGTH] as const;
 const PAYLOAD_AT = 1 + ADDRESS_LENGTH + 8;
 
-function readCalled(transaction: Uint8Array): CalledFunction | null {
+/** The sender's address, as `toMapKey` writes it. */
+function senderIn({ spans: { userChainId, transaction } }: RecordFacts): readonly string[] {
+  return userChainId === undefined ? [] : [toMapKey(transaction.subarray(...OWN_ADDRESS))];
+}
+
+function calledIn({ spans: { userChainId, transaction } }: RecordFacts): CalledFunction | undefined {
+  if (userChainId === undefined) return undefined;
   const reader = new BcsReader(transaction);
   reader.skip(PAYLOAD_AT);
-  if (transaction[PAYLOAD_AT] === ENTRY_FUNCTION_VARIANT) reader.skip(1);
-  else {
+  if (transaction[PAYLOAD_AT] !== ENTRY_FUNCTION_VARIANT) {
     const entry = calledFunction(payloadCodec.read(reader));
-    return entry === undefined ? null : calledOf(encodeWith(calledCodec, entry));
+    return entry && toNames(entry);
   }
+  reader.skip(1);
   const start = reader.offset;
   calledCodec.skip(reader);
   return calledOf(reader.span(start));
+}
+
+function eventTypesIn({ spans }: RecordFacts): readonly EventType[] {
+  return spans.events.map((event) => eventTypeOf(eventTypeBytes(event)));
 }
 
 /** A write of an object, which may be a store of a fungible asset, or of a CoinStore. */
@@ -105,50 +115,60 @@ export interface StoreWrite {
   readonly metadata?: Uint8Array;
 }
 
-/** The values that a filter may ask for, the rarest first. */
+export function storesIn({ spans }: RecordFacts): readonly StoreWrite[] {
+  return spans.writes.flatMap(({ key, value }, index): StoreWrite[] => {
+    if (key[0] !== ADDRESS_KEY) return [];
+    if (isObjectGroup(key)) return [{ index, key, place: 0, ...(value && objectParties(value)) }];
+    const metadata = coinStorePlace(key);
+    if (metadata === undefined) return [];
+    return [{ index, key, place: 1, owner: addressFromBytes(key.subarray(...OWN_ADDRESS)), metadata }];
+  });
+}
+
+/** Hashes of the keys of the stores, as `toMapKey` writes them. */
+export function storeNamesIn(facts: RecordFacts): readonly string[] {
+  return facts.find(storesIn).map(({ key }) => toMapKey(stateKeyHashOfBcs(key)));
+}
+
+/** The values that a filter may ask for, by the parameter that names them, the rarest first; one may be there more than once. */
 const VALUES = {
-  /** Addresses, as `toMapKey` writes their bytes. */
-  sender: ({ sender }: RecordFacts) => (sender === undefined ? [] : [sender]),
+  sender: senderIn,
   /** Addresses that the transaction writes to, and owners of objects that it writes. */
-  account: ({ sender, spans, stores }: RecordFacts) => [
-    ...(sender === undefined ? [] : [sender]),
-    ...spans.writes.flatMap(({ key }) =>
+  account: (facts: RecordFacts) => [
+    ...facts.find(senderIn),
+    ...facts.spans.writes.flatMap(({ key }) =>
       key[0] === ADDRESS_KEY ? [toMapKey(key.subarray(...OWN_ADDRESS))] : [],
     ),
-    ...stores.flatMap(({ owner }) => (owner === undefined ? [] : [toMapKey(owner)])),
+    ...facts.find(storesIn).flatMap(({ owner }) => (owner === undefined ? [] : [toMapKey(owner)])),
   ],
   /** Functions that the transaction calls: `0x1::coin::transfer`. */
-  function: ({ called }: RecordFacts) => (called === null ? [] : [called.function]),
+  function: (facts: RecordFacts) => [facts.find(calledIn)?.function ?? []].flat(),
   /** Assets of which a store is written, as `assetKeys` names them. */
-  asset: ({ stores }: RecordFacts) =>
-    stores.flatMap(({ place, metadata }) => {
+  asset_type: (facts: RecordFacts) =>
+    facts.find(storesIn).flatMap(({ place, metadata }) => {
       if (metadata === undefined) return [];
       return [place === 0 ? toMapKey(metadata) : coinKey(metadata)];
     }),
   /** Types of events. Without type arguments, a type stands for all of its instances. */
-  eventType: ({ eventTypes }: RecordFacts) =>
-    [...new Set(eventTypes)].flatMap(({ full, plain }) => [full, plain]),
+  event_type: (facts: RecordFacts) =>
+    [...new Set(facts.find(eventTypesIn))].flatMap(({ full, plain }) => [full, plain]),
   /** For transactions the module of the called function, for events the one of the event's type. */
-  module: ({ called, eventTypes }: RecordFacts) => [
-    ...(called === null ? [] : [called.module]),
-    ...[...new Set(eventTypes)].map(({ module }) => module),
+  module: (facts: RecordFacts) => [
+    ...[facts.find(calledIn)?.module ?? []].flat(),
+    ...[...new Set(facts.find(eventTypesIn))].map(({ module }) => module),
   ],
   /** Of every record, for a filter that names none of the others. */
   any: () => [""],
-} as const;
+} as const satisfies Readonly<Record<string, (facts: RecordFacts) => readonly string[]>>;
 
 export type Group = keyof typeof VALUES;
 const GROUPS = Object.keys(VALUES) as Group[];
 
-/** What filters look at in a record. */
+/** What filters look at in a record, each read on first use. */
 export class RecordFacts {
   readonly #record: Uint8Array;
   #spans: RecordSpans | undefined;
-  #called: CalledFunction | null | undefined;
-  #stores: readonly StoreWrite[] | undefined;
-  #storeNames: readonly string[] | undefined;
-  #eventTypes: readonly EventType[] | undefined;
-  readonly #values = new Map<Group, readonly string[]>();
+  readonly #found = new Map<(facts: RecordFacts) => unknown, unknown>();
 
   /** The bytes must stay valid. */
   constructor(record: Uint8Array) {
@@ -165,47 +185,16 @@ export class RecordFacts {
     return this.#spans;
   }
 
-  get sender(): string | undefined {
-    const { userChainId, transaction } = this.spans;
-    return userChainId === undefined ? undefined : toMapKey(transaction.subarray(...SENDER));
+  /** What a function finds in the record. */
+  find<T>(look: (facts: RecordFacts) => T): T {
+    if (!this.#found.has(look)) this.#found.set(look, look(this));
+    return this.#found.get(look) as T;
   }
+}
 
-  get called(): CalledFunction | null {
-    if (this.#called === undefined) {
-      const { userChainId, transaction } = this.spans;
-      this.#called = userChainId === undefined ? null : readCalled(transaction);
-    }
-    return this.#called;
-  }
-
-  get eventTypes(): readonly EventType[] {
-    this.#eventTypes ??= this.spans.events.map((event) => eventTypeOf(eventTypeBytes(event)));
-    return this.#eventTypes;
-  }
-
-  get stores(): readonly StoreWrite[] {
-    this.#stores ??= this.spans.writes.flatMap(({ key, value }, index): StoreWrite[] => {
-      if (key[0] !== ADDRESS_KEY) return [];
-      if (isObjectGroup(key)) return [{ index, key, place: 0, ...(value && objectParties(value)) }];
-      const metadata = coinStorePlace(key);
-      if (metadata === undefined) return [];
-      return [{ index, key, place: 1, owner: addressFromBytes(key.subarray(...OWN_ADDRESS)), metadata }];
-    });
-    return this.#stores;
-  }
-
-  /** Hashes of the keys of `stores`, as `toMapKey` writes them. */
-  get storeNames(): readonly string[] {
-    this.#storeNames ??= this.stores.map(({ key }) => toMapKey(stateKeyHashOfBcs(key)));
-    return this.#storeNames;
-  }
-
-  /** The values of a group; one may be there more than once. */
-  values(group: Group): readonly string[] {
-    const values = this.#values.get(group) ?? VALUES[group](this);
-    this.#values.set(group, values);
-    return values;
-  }
+/** The values of a record in a group. */
+export function valuesIn(facts: RecordFacts, group: Group): readonly string[] {
+  return facts.find(VALUES[group]);
 }
 
 /** A group of values of which every record that a filter chooses has one. */
@@ -219,26 +208,28 @@ function hasOne(wanted: ReadonlySet<string> | undefined, found: readonly string[
 }
 
 /** What both kinds of streams ask of a transaction, and what transactions are asked besides. */
-const ASKED = ["sender", "function", "account", "asset"] as const;
-const ASKED_ALONE = [...ASKED, "eventType"] as const;
+const ASKED = ["sender", "function", "account", "asset_type"] as const;
+const ASKED_ALONE = [...ASKED, "event_type"] as const;
 
 function fits(filter: RecordFilter, facts: RecordFacts, groups: readonly (keyof typeof VALUES)[]): boolean {
   const { success } = filter;
   if (success !== undefined && success !== (facts.spans.info.status.kind === "success")) return false;
-  return groups.every((group) => filter[group] === undefined || hasOne(filter[group], facts.values(group)));
+  return groups.every(
+    (group) => filter[group] === undefined || hasOne(filter[group], valuesIn(facts, group)),
+  );
 }
 
 export function matchesTransaction(filter: RecordFilter, facts: RecordFacts): boolean {
   if (!fits(filter, facts, ASKED_ALONE)) return false;
-  return filter.module === undefined || (facts.called !== null && filter.module.has(facts.called.module));
+  return filter.module === undefined || filter.module.has(facts.find(calledIn)?.module ?? "");
 }
 
 /** The indexes of the events that a filter asks for. */
 export function matchingEvents(filter: RecordFilter, facts: RecordFacts): ReadonlySet<number> {
   const found = new Set<number>();
   if (facts.spans.events.length === 0 || !fits(filter, facts, ASKED)) return found;
-  for (const [i, { full, plain, module }] of facts.eventTypes.entries()) {
-    if (hasOne(filter.eventType, [full, plain]) && hasOne(filter.module, [module])) found.add(i);
+  for (const [i, { full, plain, module }] of facts.find(eventTypesIn).entries()) {
+    if (hasOne(filter.event_type, [full, plain]) && hasOne(filter.module, [module])) found.add(i);
   }
   return found;
 }

@@ -26,19 +26,22 @@ interface Missed<E extends WatchEvent> {
 }
 
 /**
- * The changes after a point up to another one, both of a view's history, in pieces; those of the first point's version too
- * if it is in the middle of one. They throw LedgerError `unavailable` if the ledger goes back meanwhile.
+ * What a watcher is told of the changes after a point up to another one, both of a view's history, in pieces. They throw LedgerError `unavailable` if
+ * the ledger goes back meanwhile.
  */
-export function changesBetween<E extends WatchEvent>(
+export async function* changesBetween<E extends WatchEvent>(
   ledger: Ledger,
   { position }: LedgerView,
   watched: Watched<E>,
   after: ResumePoint,
   to: ResumePoint,
-): AsyncIterable<readonly E[]> {
-  const from = after.index === undefined ? after.version + 1n : after.version;
+): AsyncGenerator<readonly E[]> {
+  const { choice } = watched;
   const openView = (): Promise<LedgerView> => openHistory(ledger, to, position);
-  return watched.changes(openView, { from, to: to.version }, watched.choice?.accepts);
+  const range = { from: after.version + 1n, to: to.version };
+  for await (const events of watched.changes(openView, range, choice?.accepts)) {
+    yield choice === undefined ? events : events.map((event) => choice.pick(event));
+  }
 }
 
 /** The changes after a point up to the head or `end`. Throws as `assertPoint` does if the ledger does not have the point. */
@@ -53,8 +56,7 @@ export function missedAfter<E extends WatchEvent>(
     await assertPoint(view, after);
     const latest = watch.headOf(view.position);
     const head = end !== undefined && end < latest ? end : latest;
-    const isNew = head > after.version || after.index !== undefined;
-    const to = isNew ? await pointAt(view, head) : after;
+    const to = head > after.version ? await pointAt(view, head) : after;
     return { to, changes: changesBetween(ledger, view, watched, after, to) };
   });
 }
@@ -70,11 +72,9 @@ export async function* changesAfter<E extends WatchEvent>(
   after: ResumePoint,
   { end, signal }: { readonly end: bigint | undefined; readonly signal?: AbortSignal },
 ): AsyncGenerator<readonly E[]> {
-  const isOver = ({ version, index }: ResumePoint): boolean =>
-    end !== undefined && version >= end && index === undefined;
-  for (let point = after; signal?.aborted !== true && !isOver(point); ) {
+  for (let point = after; signal?.aborted !== true && (end === undefined || point.version < end); ) {
     const missed: Missed<E> = await missedAfter(ledger, watch, watched, point, end);
-    if (missed.to.version === point.version && point.index === undefined) await pause(RETRY_MS, signal);
+    if (missed.to.version === point.version) await pause(RETRY_MS, signal);
     yield* missed.changes;
     point = missed.to;
   }

@@ -7,7 +7,7 @@ import { balanceKeys } from "../balances/balance-keys.ts";
 import { addParts, amountOfPart } from "../balances/balance-parts.ts";
 import { stateKeyHashOfBcs } from "../formats/state-key.ts";
 import type { LedgerView } from "../view.ts";
-import type { RecordFacts, StoreWrite } from "./record-filter.ts";
+import { type RecordFacts, storeNamesIn, storesIn } from "./record-filter.ts";
 
 /** A balance, with its asset as the client writes it. */
 export interface WatchedPair extends BalancePair {
@@ -40,11 +40,12 @@ export class WatchList {
   }
 
   /** The balances that a record may have changed, each by the place of its first write. */
-  touched({ stores, storeNames }: RecordFacts): ReadonlyMap<number, WatchedPair> {
+  touched(facts: RecordFacts): ReadonlyMap<number, WatchedPair> {
     const found = new Map<number, WatchedPair>();
     const seen = new Set<WatchedPair>();
-    for (const [i, { index }] of stores.entries()) {
-      const pair = this.#pairs.get(storeNames[i] as string);
+    const names = facts.find(storeNamesIn);
+    for (const [i, { index }] of facts.find(storesIn).entries()) {
+      const pair = this.#pairs.get(names[i] as string);
       if (pair === undefined || seen.has(pair)) continue;
       seen.add(pair);
       found.set(index, pair);
@@ -53,58 +54,38 @@ export class WatchList {
   }
 }
 
-/** The sums of some parts before and at a version. */
-async function readParts(
-  view: LedgerView,
-  version: bigint,
-  keys: readonly Uint8Array[],
-  places: readonly number[],
-): Promise<readonly [before: readonly bigint[], after: readonly bigint[]]> {
-  const amounts = async (at: bigint): Promise<bigint[]> => {
-    const items = at < 0n ? [] : await view.getItems(keys, at);
-    return places.map((place, i) => amountOfPart(place, items[i]));
-  };
-  return [await amounts(version - 1n), await amounts(version)];
-}
-
-/** The owners of other balances of the asset that moved the other way. */
-async function counterpartyOf(
-  view: LedgerView,
-  version: bigint,
-  others: readonly StoreWrite[],
-  isDeposit: boolean,
-): Promise<string | undefined> {
-  const keys = others.map(({ key }) => stateKeyHashOfBcs(key));
-  const places = others.map(({ place }) => place);
-  const [before, after] = await readParts(view, version, keys, places);
-  const owners = new Set<string>();
-  for (const [i, { owner }] of others.entries()) {
-    const change = (after[i] ?? 0n) - (before[i] ?? 0n);
-    if (owner !== undefined && (isDeposit ? change < 0n : change > 0n)) owners.add(formatAddress(owner));
-  }
-  const [only] = owners;
-  return owners.size === 1 ? only : undefined;
-}
-
 /** What a version did to a balance; undefined if the balance is as it was. */
 export async function readMovement(
   view: LedgerView,
   version: bigint,
-  { stores: written }: RecordFacts,
+  facts: RecordFacts,
   pair: WatchedPair,
 ): Promise<Movement | undefined> {
   const { owner, asset } = pair;
-  const keys = balanceKeys(owner, asset, view.keyTrace);
-  const parts = await readParts(view, version, keys, [...keys.keys()]);
-  const [before, after] = parts.map(addParts) as [bigint, bigint];
+  const own = balanceKeys(owner, asset, view.keyTrace);
+  const ownNames = new Set(own.map(toMapKey));
+  const names = facts.find(storeNamesIn);
+  const ofAsset = (metadata: Uint8Array | undefined): boolean =>
+    metadata !== undefined && Buffer.compare(metadata, asset.metadata) === 0;
+  const found = facts
+    .find(storesIn)
+    .filter((store, i) => ofAsset(store.metadata) && !ownNames.has(names[i] as string));
+  const others = found.length > MAX_OTHERS ? [] : found;
+  const keys = [...own, ...others.map(({ key }) => stateKeyHashOfBcs(key))];
+  const places = [...own.keys(), ...others.map(({ place }) => place)];
+  const amountsAt = async (at: bigint): Promise<bigint[]> => {
+    const items = at < 0n ? [] : await view.getItems(keys, at);
+    return places.map((place, i) => amountOfPart(place, items[i]));
+  };
+  const [were, are] = [await amountsAt(version - 1n), await amountsAt(version)];
+  const [before, after] = [addParts(were.slice(0, own.length)), addParts(are.slice(0, own.length))];
   if (before === after) return undefined;
-  const stores = written.filter(
-    ({ metadata }) => metadata !== undefined && Buffer.compare(metadata, asset.metadata) === 0,
-  );
-  // Most of them are others.
-  if (stores.length > MAX_OTHERS + keys.length) return { ...pair, before, after, counterparty: undefined };
-  const own = new Set(keys.map(toMapKey));
-  const others = stores.filter(({ key }) => !own.has(toMapKey(stateKeyHashOfBcs(key))));
-  const counterparty = await counterpartyOf(view, version, others, after > before);
-  return { ...pair, before, after, counterparty };
+  const owners = new Set<string>();
+  for (const [i, other] of others.entries()) {
+    const change = (are[own.length + i] ?? 0n) - (were[own.length + i] ?? 0n);
+    const isOpposite = before < after ? change < 0n : change > 0n;
+    if (other.owner !== undefined && isOpposite) owners.add(formatAddress(other.owner));
+  }
+  const [only] = owners;
+  return { ...pair, before, after, counterparty: owners.size === 1 ? only : undefined };
 }

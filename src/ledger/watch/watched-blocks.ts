@@ -6,7 +6,7 @@ import { blockOf } from "../read-point.ts";
 import { assertNotRefuted, trustAt } from "../trust.ts";
 import type { VersionRange } from "../version-range.ts";
 import { type Block, type LedgerView, withView } from "../view.ts";
-import { eventIdAt } from "./event-id.ts";
+import { assertKept, eventIdAt } from "./event-id.ts";
 import { type WatchEvent, type Watched, WatchKind } from "./watched.ts";
 
 /** A block. Its version is its last one. */
@@ -22,11 +22,8 @@ async function toEvent(view: LedgerView, { lastVersion: version, ...block }: Blo
 
 /** The first blocks that end in a range. */
 async function readBlocks(view: LedgerView, { from, to }: VersionRange): Promise<BlockEvent[]> {
-  const { oldestVersion } = view.position;
   assertNotRefuted(view.position, to);
-  if (from < oldestVersion) {
-    throw new LedgerError("version_pruned", `version ${from} is below the oldest kept, ${oldestVersion}`);
-  }
+  assertKept(view, { version: from });
   const blocks: BlockEvent[] = [];
   let next: Block | undefined = await blockOf(view, from);
   while (next !== undefined && next.lastVersion <= to) {

@@ -23,6 +23,8 @@ export interface Watched<E extends WatchEvent> {
   readonly id: string;
   /** Hashes of the state keys that a change must write; undefined if every commit is a change. */
   readonly keys: readonly Uint8Array[] | undefined;
+  /** Each version is compared with the one before, so nothing is told of the oldest one that is kept. */
+  readonly tellsChanges?: boolean | undefined;
   /** The state at a version. */
   current(view: LedgerView, version: bigint): Promise<E>;
   /**
@@ -50,8 +52,9 @@ export interface Choice<E extends WatchEvent> {
   pick(event: E): E;
 }
 
-/** The same, but changes throws LedgerError `unavailable` at an event that has less than a level. */
-export function heldTo<E extends WatchEvent>(watched: Watched<E>, least: TrustLevel): Watched<E> {
+/** The same, but changes throws LedgerError `unavailable` at an event that has less than a level, if one is asked for. */
+export function heldTo<E extends WatchEvent>(watched: Watched<E>, least: TrustLevel | undefined): Watched<E> {
+  if (least === undefined) return watched;
   return {
     ...watched,
     changes: async function* (openView, range, isWanted) {

@@ -96,7 +96,7 @@ export class Reader {
   }
 
   /** As `encode`, for bodies of other programs: a large one is worked on in a thread. */
-  encodeUntrusted(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
+  encodeUntrusted(body: Uint8Array, view: LedgerView): MaybePromise<Uint8Array> {
     return body.length < LARGE_SUBMISSION_BYTES
       ? this.encode(body, view)
       : this.thread.run("encode", body, view);
@@ -116,7 +116,7 @@ export class Reader {
   }
 
   /** The signing message of a request body, using modules of the view's latest version. */
-  encode(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
+  encode(body: Uint8Array, view: LedgerView): MaybePromise<Uint8Array> {
     const loadModule = this.moduleLoader(view);
     return encodeSubmission(body, { chainId: view.position.chainId, loadModule });
   }

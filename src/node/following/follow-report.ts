@@ -1,7 +1,7 @@
 // How a follower and a fork appear in the info response.
 import { formatFork, type LedgerPosition, type LedgerView } from "../../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
-import type { FollowerStatus } from "../../sync/follow/follower-options.ts";
+import type { FollowerStatus } from "../../sync/follow/follower-state.ts";
 import type { FillerStats } from "../../sync/lazy/base-filler.ts";
 import { waypointOfStored } from "../../sync/waypoints.ts";
 import type { Following } from "./following.ts";

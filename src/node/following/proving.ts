@@ -16,7 +16,6 @@ import { loadPosition } from "../../sync/reading.ts";
 import { connectProofSource, type ProofTarget, parseProofTarget } from "../../sync/signatures/connect.ts";
 import { PROOF_NUMBERS, ProofKeeper, type ProofSourceStatus } from "../../sync/signatures/proof-keeper.ts";
 import { SignedChain } from "../../sync/signatures/signed-chain.ts";
-import { signedRowsOf } from "../../sync/signatures/signed-rows.ts";
 import type { SignatureSource } from "../../sync/signatures/source.ts";
 import { UpstreamError } from "../../sync/upstream/errors.ts";
 import type { Upstream } from "../../sync/upstream/upstream.ts";
@@ -102,7 +101,7 @@ export class Proving {
   async start(): Promise<void> {
     const { store, logger, mayPass, onFault } = this.#parts;
     const { waypoint, pollTimeMs } = this.#plan;
-    const chain = await SignedChain.load(signedRowsOf(store), waypoint, fastestBls());
+    const chain = await SignedChain.load(store, waypoint, fastestBls());
     this.#chain = chain;
     await this.#compare();
     this.#keeper = new ProofKeeper({

@@ -4,8 +4,7 @@
 import type { Logger } from "../../base/log.ts";
 import { USEC_PER_MS } from "../../base/numbers.ts";
 import { spanText } from "../../base/settings.ts";
-import type { FollowerStatus } from "../../sync/follow/follower-options.ts";
-import type { FollowState } from "../../sync/follow/follower-state.ts";
+import type { FollowerStatus, FollowState } from "../../sync/follow/follower-state.ts";
 
 /** What a follower's readiness is derived from. */
 export interface FollowFacts extends Pick<FollowerStatus, "state" | "reason" | "levelAgeMs" | "headVersion"> {

@@ -13,7 +13,7 @@ import {
   textOption,
 } from "../../base/option.ts";
 import { DAY_MS, type NumberOptions, type NumberSettings } from "../../base/settings.ts";
-import { FOLLOWER_NUMBERS } from "../../sync/follow/follower-options.ts";
+import { FOLLOWER_NUMBERS } from "../../sync/follow/follower-parts.ts";
 import { PROOF_NUMBERS } from "../../sync/signatures/proof-keeper.ts";
 import { OPEN_BLOCK_NUMBERS } from "../../sync/verify/verifier.ts";
 import { optionTable } from "./option-table.ts";

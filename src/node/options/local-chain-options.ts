@@ -50,10 +50,11 @@ const LOCAL_CHAIN_NUMBERS = {
   blockTimeMs: { fallback: undefined, min: 0, max: 24 * DAY_MS },
   /** Time between changes of epoch; left out, ten minutes, or that of the ledger if it exists. */
   epochTimeMs: { fallback: undefined, min: 1, max: 24 * DAY_MS },
-  /** Port of the faucet; 0 picks a free one. Left out, there is none. */
-  faucetPort: { fallback: undefined, min: 0, max: 65_535 },
-  /** Port of the status that the official TypeScript SDK asks for after funding, as for the faucet. */
-  statusPort: { fallback: undefined, min: 0, max: 65_535 },
+  /**
+   * Port of the faucet; nine above it is the status that the official TypeScript SDK asks for after funding. 0 picks free
+   * ones. Left out, there is neither.
+   */
+  faucetPort: { fallback: undefined, min: 0, max: 65_526 },
   /** Stops after this many blocks; never when left out. */
   blocks: { fallback: undefined, min: 0, max: 1_000_000_000 },
 } as const satisfies NumberSettings;
@@ -94,10 +95,9 @@ export const LOCAL_CHAIN_TABLE = optionTable<LocalChainOptions>()({
       "Make no random transactions of the demo accounts, so that their sequence numbers and balances are yours alone",
       true,
     ),
-    "faucet-port": portOption("Port of the local chain's faucet", 8081),
-    "status-port": portOption(
-      "Port of the processor status that the official TypeScript SDK asks for after funding",
-      8090,
+    "faucet-port": portOption(
+      "Port of the local chain's faucet; nine above it (8090) is the processor status that the official TypeScript SDK asks for",
+      8081,
     ),
     blocks: integerOption(
       "Stop making blocks after this many, and keep serving (default no limit)",

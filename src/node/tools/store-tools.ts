@@ -19,6 +19,7 @@ import {
   openDraft,
   writeManifest,
 } from "../../store/lmdb/backup.ts";
+import { assertLocalDisk } from "../../store/lmdb/files.ts";
 import type { CheckProgress } from "../../sync/maintenance/check/findings.ts";
 import { checkStore, type StoreReport } from "../../sync/maintenance/check/store-check.ts";
 import {
@@ -99,7 +100,8 @@ async function withDraft<T>(
 ): Promise<T> {
   await assertVacant(option, target);
   // A backup may lie on a network file system, a store may not.
-  const draft = await openDraft(target, option === "--to");
+  if (option === "--data") assertLocalDisk(target);
+  const draft = await openDraft(target);
   try {
     // Another process may have finished since the first look.
     if (!(await isVacant(target))) await dropDraft(draft.path);

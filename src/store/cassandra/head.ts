@@ -154,26 +154,12 @@ export class HeadRow {
    * `unreachable` if the outcome cannot be read in time; it is then unknown.
    */
   async move(from: Head, move: HeadMove): Promise<Head | undefined> {
-    const { position, identity } = move;
-    const request = {
+    const { identity, pruned } = move;
+    const rest = [identity === undefined ? null : encodeIdentity(identity), pruned];
+    const isDone = await this.#moveTo(from, move, from.term, (place) => ({
       query: this.#statements.move,
-      values: [
-        position?.version ?? NO_VERSION,
-        move.seq,
-        position === undefined ? null : Buffer.from(encodeWith(positionCodec, position)),
-        identity === undefined ? null : encodeIdentity(identity),
-        move.pruned,
-        this.#ledger,
-        from.term,
-        from.position?.version ?? NO_VERSION,
-        from.seq,
-      ],
-    };
-    const isDone = await this.#change(request, {
-      isDone: (head) => head.seq === move.seq && head.term === from.term,
-      isPossible: (head) => head.seq === from.seq && head.term === from.term,
-      readOutcome: () => this.#readOutcome(),
-    });
+      values: [...place, ...rest],
+    }));
     return isDone ? { ...from, ...move } : undefined;
   }
 
@@ -181,34 +167,33 @@ export class HeadRow {
    * Moves the head back and begins a new term of the same owner, whose list ends the earlier terms at the new head.
    * Returns like `move`.
    */
-  async rewind(
-    from: Head,
-    move: HeadMove & { readonly position: Position },
-    terms: Terms,
-  ): Promise<Head | undefined> {
+  async rewind(from: Head, move: HeadMove, terms: Terms): Promise<Head | undefined> {
     const term = from.term + 1;
-    const { position } = move;
-    const request = {
+    const isDone = await this.#moveTo(from, move, term, (place) => ({
       query: this.#statements.rewind,
-      values: [
-        term,
-        terms.mark,
-        encodeTerms(terms),
-        position.version,
-        move.seq,
-        Buffer.from(encodeWith(positionCodec, position)),
-        this.#ledger,
-        from.term,
-        from.position?.version ?? NO_VERSION,
-        from.seq,
-      ],
-    };
-    const isDone = await this.#change(request, {
-      isDone: (head) => head.seq === move.seq && head.term === term,
-      isPossible: (head) => head.seq === from.seq && head.term === from.term,
-      readOutcome: () => this.#readOutcome(),
-    });
+      values: [term, terms.mark, encodeTerms(terms), ...place],
+    }));
     return isDone ? { ...from, ...move, term, mark: terms.mark } : undefined;
+  }
+
+  /** `toRequest` gets the new values of version, write and position; the row and the condition follow its own. */
+  #moveTo(
+    from: Head,
+    { position, seq }: HeadMove,
+    term: number,
+    toRequest: (place: readonly unknown[]) => Request,
+  ): Promise<boolean> {
+    const bytes = position === undefined ? null : Buffer.from(encodeWith(positionCodec, position));
+    const { query, values } = toRequest([position?.version ?? NO_VERSION, seq, bytes]);
+    const condition = [this.#ledger, from.term, from.position?.version ?? NO_VERSION, from.seq];
+    return this.#change(
+      { query, values: [...values, ...condition] },
+      {
+        isDone: (head) => head.seq === seq && head.term === term,
+        isPossible: (head) => head.seq === from.seq && head.term === from.term,
+        readOutcome: () => this.#readOutcome(),
+      },
+    );
   }
 
   /**

@@ -175,24 +175,12 @@ export class RowWriter {
       const stamp = { term, seq: seq + 1n };
       const position = toRewoundPosition(batch, known);
       const terms = held.terms.rewind(term + 1, position.version, stamp.seq);
-      let head: Head | undefined;
-      try {
-        const rows = [
-          ...planRows(this.tables, "putNode", batch.treeNodes, stamp),
-          ...planRows(this.tables, "putSide", batch.sideRows, stamp),
-        ];
-        await this.#send(rows);
-        head = await this.#row.rewind(held.head, { seq: stamp.seq, position, identity, pruned }, terms);
-      } catch (error) {
-        held.isDirty = true;
-        throw error;
-      }
-      if (head === undefined) throw await this.#refuse(held, { seq: stamp.seq, position, identity, pruned });
-      held.head = head;
-      held.terms = terms;
-      held.tenure.term = head.term;
+      const rows = [
+        ...planRows(this.tables, "putNode", batch.treeNodes, stamp),
+        ...planRows(this.tables, "putSide", batch.sideRows, stamp),
+      ];
+      await this.#write(rows, { seq: stamp.seq, position, identity, pruned }, terms);
       await this.splits.load(this.tables, terms);
-      this.#headCache.update(head, terms);
       await this.#removeReplaced(batch.treeNodes, batch.sideRows);
     });
   }
@@ -296,7 +284,8 @@ export class RowWriter {
     await this.tables.session.writeAll(requests, { term, number: this.#sends++ });
   }
 
-  async #write(rows: readonly Request[], move: HeadMove): Promise<void> {
+  /** Writes rows, then moves the head: back, where it begins a new term. */
+  async #write(rows: readonly Request[], move: HeadMove, terms?: Terms): Promise<void> {
     const held = this.#requireLease();
     try {
       await this.#send(rows);
@@ -304,14 +293,16 @@ export class RowWriter {
       held.isDirty = true;
       throw error;
     }
-    await this.#move(move);
+    await this.#move(move, terms);
   }
 
-  async #move(move: HeadMove): Promise<void> {
+  async #move(move: HeadMove, terms?: Terms): Promise<void> {
     const held = this.#requireLease();
     let head: Head | undefined;
     try {
-      head = await this.#row.move(held.head, move);
+      head = await (terms === undefined
+        ? this.#row.move(held.head, move)
+        : this.#row.rewind(held.head, move, terms));
     } catch (error) {
       held.isDirty = true;
       held.unconfirmedMove = move;
@@ -319,6 +310,8 @@ export class RowWriter {
     }
     if (head === undefined) throw await this.#refuse(held, move);
     held.head = head;
+    held.terms = terms ?? held.terms;
+    held.tenure.term = head.term;
     this.#headCache.update(head, held.terms);
   }
 

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../errors.ts";
 import { openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { assertLocalDisk, FILE_MODE, makeDirectory } from "./files.ts";
+import { FILE_MODE, makeDirectory } from "./files.ts";
 import { type Head, loadHead, META_AT } from "./format.ts";
 import { openLeased } from "./lease.ts";
 import { FORMAT, META } from "./tables.ts";
@@ -167,16 +167,12 @@ export interface Draft {
   leave(): Promise<void>;
 }
 
-/**
- * Opens the draft of a directory and keeps what an earlier process left in it. Throws StoreError: `locked`; `unwritable`
- * on a network file system, unless it may be `onAnyDisk`, where the lock holds among the processes of one machine.
- */
-export async function openDraft(path: string, onAnyDisk: boolean): Promise<Draft> {
+/** Opens the draft of a directory and keeps what an earlier process left in it. Throws StoreError, such as `locked`. */
+export async function openDraft(path: string): Promise<Draft> {
   const draft = join(path, DRAFT);
   try {
-    if (!onAnyDisk) assertLocalDisk(path);
     makeDirectory(draft);
-    const leave = await lockFolder(join(draft, OWNER), `is working in ${draft}`, onAnyDisk);
+    const leave = await lockFolder(join(draft, OWNER), `is working in ${draft}`);
     try {
       await recoverDraft(path, draft);
     } catch (error) {
@@ -191,14 +187,11 @@ export async function openDraft(path: string, onAnyDisk: boolean): Promise<Draft
 
 /**
  * Takes a folder that has nothing but this lock, an empty store, for this process; returns what gives it back. The lock of
- * a process ends with it. Throws StoreError: `locked` while another process has it.
+ * a process ends with it. Throws StoreError: `locked` while another process of
+ * this machine has it.
  */
-export async function lockFolder(
-  path: string,
-  activity: string,
-  onAnyDisk = true,
-): Promise<() => Promise<void>> {
-  const { environment, lease } = await openLeased({ path, activity, onAnyDisk });
+export async function lockFolder(path: string, activity: string): Promise<() => Promise<void>> {
+  const { environment, lease } = await openLeased({ path, activity });
   let isOpen = true;
   return async () => {
     if (!isOpen) return;

@@ -3,7 +3,7 @@
 import { compareBytes, equalBytes, numberKey } from "../../base/bytes.ts";
 import type { Position } from "../../ledger/position.ts";
 import { toStoredPosition } from "../commit-check.ts";
-import type { BaseBatch, CommitBatch, IndexRow, SideRow, StateWrite, TreeNodeWrite } from "../contract.ts";
+import type { BaseBatch, CommitBatch, IndexRow, SideRow, StateWrite } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { writeIndexRows } from "./index-rows.ts";
 import { type FastTable, toFastTable } from "./native.ts";
@@ -18,6 +18,7 @@ import {
   NEWEST_HEAD_BYTES,
   readVersion,
   type StaleEntry,
+  type Table,
   type Tables,
   VERSION_BYTES,
   writeLatestKey,
@@ -36,9 +37,9 @@ export function writeBatch(
   writeItems(tables, items, batch.writes);
   for (const block of batch.blocks) putRow(tables.blocks, numberKey(block.height), encodeBlock(block));
   putRecords(tables.records, batch.records);
-  writeTreeNodes(tables, batch.treeNodes);
+  writeRows(tables.tree, batch.treeNodes);
   if (batch.index !== undefined) putIndexRows(tables, batch.index);
-  if (batch.sideRows !== undefined) writeSideRows(tables, batch.sideRows);
+  writeRows(tables.side, batch.sideRows ?? []);
   const position = toStoredPosition(batch, head);
   putRow(tables.meta, META.position, encodePosition(position));
 }
@@ -51,9 +52,9 @@ export function writeBase(tables: Tables, base: BaseBatch): void {
     writeLatestKey(key, keyHash);
     putRow(tables.items, key, value, encodeNewestHead({ version, value, links: 0 }));
   }
-  writeTreeNodes(tables, base.treeNodes);
+  writeRows(tables.tree, base.treeNodes);
   if (base.index !== undefined) putIndexRows(tables, base.index);
-  if (base.sideRows !== undefined) writeSideRows(tables, base.sideRows);
+  writeRows(tables.side, base.sideRows ?? []);
 }
 
 /** Adds rows to the index. Call inside a write transaction. */
@@ -61,19 +62,11 @@ export function putIndexRows({ index }: Tables, rows: readonly IndexRow[]): void
   writeIndexRows(index, toFastTable(index), rows);
 }
 
-/** Writes tree nodes. Call inside a write transaction. */
-export function writeTreeNodes(tables: Tables, nodes: readonly TreeNodeWrite[]): void {
-  for (const { key, value } of nodes) {
-    if (value === undefined) tables.tree.removeSync(key);
-    else putRow(tables.tree, key, value);
-  }
-}
-
-/** Writes side rows. Call inside a write transaction. */
-export function writeSideRows(tables: Tables, rows: readonly SideRow[]): void {
+/** Writes the rows of a table that have a value, and removes the others. Call inside a write transaction. */
+export function writeRows(table: Table, rows: readonly SideRow[]): void {
   for (const { key, value } of rows) {
-    if (value === undefined) tables.side.removeSync(key);
-    else putRow(tables.side, key, value);
+    if (value === undefined) table.removeSync(key);
+    else putRow(table, key, value);
   }
 }
 

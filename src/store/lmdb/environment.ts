@@ -6,7 +6,6 @@ import { isGivenUp, StoreError } from "../errors.ts";
 import { toStoreError } from "./failure.ts";
 import {
   assertDiskSpace,
-  assertLocalDisk,
   createDataFile,
   createLockFile,
   fileMark,
@@ -14,8 +13,7 @@ import {
   makeDirectory,
 } from "./files.ts";
 import { assertFileHeader, hasStore } from "./format.ts";
-import { forgetDatabases } from "./native.ts";
-import { loadLmdb } from "./package.ts";
+import { forgetDatabases, loadLmdb } from "./native.ts";
 import { assertPages } from "./page-check.ts";
 import { holdReaderSlot, type ReaderSlot } from "./reader-slot.ts";
 import { MAX_TABLES, openTables, type Tables } from "./tables.ts";
@@ -29,8 +27,6 @@ export interface EnvironmentOptions {
   readonly path: string;
   readonly readOnly: boolean;
   readonly mapSizeBytes?: number | undefined;
-  /** Allows writing on a network file system, where the lock of a writer holds among the processes of one machine. */
-  readonly onAnyDisk?: boolean | undefined;
   /** Checks every page of the file, whatever its size; see page-check.ts. */
   readonly checkAllPages?: boolean;
   /** False leaves the pages unchecked. */
@@ -90,7 +86,6 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     }
     assertFileHeader(path);
     if (!readOnly) {
-      if (options.onAnyDisk !== true) assertLocalDisk(path);
       makeDirectory(path);
       assertDiskSpace(path);
       createLockFile(path);

@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../../../test/support/synthetic-ledger.ts";
+import { restoreData } from "../../node/tools/store-tools.ts";
 import { openDraft } from "./backup.ts";
 import { assertDiskSpace, assertLocalDisk, makeDirectory } from "./files.ts";
 import { openLmdbStore } from "./store.ts";
+import { FORMAT } from "./tables.ts";
 
 let path = "";
 
@@ -52,9 +54,12 @@ describe.skipIf(process.platform !== "linux")("a directory of a writer", () => {
       message: expect.stringMatching(/unknown type \(0x9fa0\).*local disk.*--upstream.*Cassandra/),
     };
     await expect(openLmdbStore({ path: "/proc/sextant" })).rejects.toMatchObject(refusal);
-    await expect(openDraft("/proc/sextant", false)).rejects.toMatchObject(refusal);
+    const from = join(path, "backup");
+    makeDirectory(from);
+    writeFileSync(join(from, "backup.json"), JSON.stringify({ format: FORMAT }));
+    await expect(restoreData(from, "/proc/sextant")).rejects.toMatchObject(refusal);
     // A backup may be written there, where the file system allows it.
-    await expect(openDraft("/proc/sextant", true)).rejects.not.toMatchObject(refusal);
+    await expect(openDraft("/proc/sextant")).rejects.not.toMatchObject(refusal);
   });
 });
 

@@ -100,8 +100,6 @@ export interface LeaseOptions {
   readonly look?: StoreLook | undefined;
   /** Runs inside the transaction that takes the lease. */
   readonly onTake?: (environment: Environment) => void;
-  /** See EnvironmentOptions. */
-  readonly onAnyDisk?: boolean | undefined;
 }
 
 /** The right to write an environment. */
@@ -115,7 +113,7 @@ export interface Lease {
 export async function openLeased(
   options: LeaseOptions,
 ): Promise<{ readonly environment: Environment; readonly lease: Lease }> {
-  const { mapSizeBytes, onAnyDisk, onTake } = options;
+  const { mapSizeBytes, onTake } = options;
   const path = resolve(options.path);
   const activity = options.activity ?? `writes to the store at ${path}`;
   // Check first: opening for writing waits for lmdb's write lock, which a holder frozen in a write never releases.
@@ -123,7 +121,7 @@ export async function openLeased(
     options.look?.(seen);
     assertNotHeld(seen, activity);
   };
-  const environment = await openEnvironment({ path, readOnly: false, mapSizeBytes, onAnyDisk, look });
+  const environment = await openEnvironment({ path, readOnly: false, mapSizeBytes, look });
   try {
     const row = takeRow(environment, activity, onTake);
     return { environment, lease: { row, release: () => release(environment, row) } };

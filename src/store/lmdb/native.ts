@@ -3,8 +3,13 @@
 // positioned by hand costs less than one. The version of lmdb is pinned for this.
 import { endianness } from "node:os";
 import type { Transaction } from "lmdb";
-import { loadLmdb } from "./package.ts";
+import { loadPackage } from "../../base/load-package.ts";
 import { HASH_BYTES, ITEM_KEY_BYTES, NEWEST, readOlderVersion, type Table, writeOlderKey } from "./tables.ts";
+
+/** The package, loaded by the first store that is opened: a ledger in memory and most commands need none. */
+export function loadLmdb(): typeof import("lmdb") {
+  return loadPackage("lmdb");
+}
 
 /** Reads into a buffer that the next read overwrites; `lastSize` is the size of the value. */
 export interface FastTable {

@@ -205,10 +205,11 @@ class PageCheck {
     this.#take(number, rules.name);
     if (isLeaf) counts.leaves++;
     else counts.branches++;
+    // A tree of one page.
     if (isLeaf && !rules.isWhole) return;
     const page = this.#readPage(number, level, isLeaf ? LEAF_PAGE : BRANCH_PAGE, rules.name);
-    const lower = page.readUInt16LE(PAGE_AT.lower);
-    const upper = page.readUInt16LE(PAGE_AT.upper);
+    const lower = u16(page, PAGE_AT.lower);
+    const upper = u16(page, PAGE_AT.upper);
     const isInBounds = lower >= 2 && lower % 2 === 0 && lower <= upper && upper <= page.length - PAGE_AT.end;
     if (!isInBounds) throw this.#damage(`${rules.name}: page ${number} has wrong bounds`);
     const nodes = lower / 2;
@@ -217,7 +218,7 @@ class PageCheck {
     for (let i = 0; i < nodes; i++) {
       const at = this.#nodeAt(page, i, upper, number, rules.name);
       const start = at + NODE_AT.end;
-      const key = { bytes: page, start, end: start + page.readUInt16LE(at + NODE_AT.keyBytes) };
+      const key = { bytes: page, start, end: start + u16(page, at + NODE_AT.keyBytes) };
       if (key.end > page.length) throw this.#damage(`${rules.name}: page ${number} has a key out of bounds`);
       // The first key of a branch page counts as lower than all; lmdb does not read it.
       if (isLeaf || i > 0) {
@@ -236,9 +237,14 @@ class PageCheck {
         rules.onRow(key, this.#readValue(page, at, key.end, rules, counts));
         continue;
       }
+      const child = readChild(page, at);
+      if (level + 1 === tree.depth && !rules.isWhole) {
+        this.#take(child, rules.name);
+        counts.leaves++;
+        continue;
+      }
       // Checked when the next key is known: the child's keys lie below it.
       if (i > 0) below = key;
-      const child = readChild(page, at);
       const next = i + 1 < nodes ? this.#keyOf(page, i + 1, upper, number, rules.name) : high;
       this.#checkPage(child, level + 1, below, next, tree, rules, counts);
     }
@@ -247,13 +253,13 @@ class PageCheck {
   #keyOf(page: Buffer, index: number, upper: number, number: number, name: string): Span {
     const at = this.#nodeAt(page, index, upper, number, name);
     const start = at + NODE_AT.end;
-    const end = start + page.readUInt16LE(at + NODE_AT.keyBytes);
+    const end = start + u16(page, at + NODE_AT.keyBytes);
     if (end > page.length) throw this.#damage(`${name}: page ${number} has a key out of bounds`);
     return { bytes: page, start, end };
   }
 
   #nodeAt(page: Buffer, index: number, upper: number, number: number, name: string): number {
-    const offset = page.readUInt16LE(PAGE_AT.end + 2 * index);
+    const offset = u16(page, PAGE_AT.end + 2 * index);
     const at = offset + PAGE_AT.end;
     if (offset < upper || offset % 2 !== 0 || at + NODE_AT.end > page.length) {
       throw this.#damage(`${name}: page ${number} has a node out of bounds`);
@@ -264,7 +270,7 @@ class PageCheck {
   #readValue(page: Buffer, at: number, start: number, rules: TreeRules, counts: { overflow: number }): Value {
     const { name } = rules;
     const size = page.readUInt32LE(at + NODE_AT.low);
-    const flags = page.readUInt16LE(at + NODE_AT.flags);
+    const flags = u16(page, at + NODE_AT.flags);
     const isBig = flags === BIG_VALUE;
     const end = start + (isBig ? BIG_VALUE_AT.end : size);
     if (flags === 0 && rules.nodeFlags === TABLE) {
@@ -349,7 +355,7 @@ class PageCheck {
     const isOwn = page.readBigUInt64LE(PAGE_AT.number) === BigInt(number);
     // lmdb takes a page of a later transaction for one that it may change in place.
     const isPast = page.readBigUInt64LE(PAGE_AT.transaction) <= this.#head.transaction;
-    if (isOwn && isPast && page.readUInt16LE(PAGE_AT.flags) === flags) return;
+    if (isOwn && isPast && u16(page, PAGE_AT.flags) === flags) return;
     throw this.#damage(`${name}: page ${number} has a wrong header`);
   }
 
@@ -368,7 +374,13 @@ class PageCheck {
 
 /** Number of the child page of a branch node: 48 bits. */
 function readChild(page: Buffer, at: number): number {
-  return page.readUInt32LE(at + NODE_AT.low) + page.readUInt16LE(at + NODE_AT.flags) * 2 ** 32;
+  const low = u16(page, at + NODE_AT.low) + u16(page, at + NODE_AT.low + 2) * 2 ** 16;
+  return low + u16(page, at + NODE_AT.flags) * 2 ** 32;
+}
+
+/** Two bytes that are known to lie in the page: Node's own reading checks its arguments, at the start of each process in slow code. */
+function u16(page: Buffer, at: number): number {
+  return (page[at] ?? 0) | ((page[at + 1] ?? 0) << 8);
 }
 
 /** Numbers of pages fit; a damaged number becomes one that no file has. */

@@ -5,7 +5,7 @@
 
 import { StoreError } from "../errors.ts";
 import { MAX_READERS } from "./files.ts";
-import { loadLmdb } from "./package.ts";
+import { loadLmdb } from "./native.ts";
 import { MAX_TABLES } from "./tables.ts";
 
 /** A held slot. */

@@ -8,7 +8,7 @@ import type { BlockReader } from "../block-search.ts";
 import { assertRewinds, findOldest, toRewoundPosition } from "../commit-check.ts";
 import type { PruneStep, RewindBatch } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { writeSideRows, writeTreeNodes } from "./commit.ts";
+import { writeRows } from "./commit.ts";
 import { pruneIndexRows, removeIndexRows, removeTransactionRows } from "./index-rows.ts";
 import { encodeNewestHead, findNewerRow, type LinkedValue, MAX_LINKS, openOlder } from "./older-values.ts";
 import { decodeBlock, encodePosition } from "./position-row.ts";
@@ -38,8 +38,8 @@ export function rewindTables(tables: Tables, head: Position, batch: RewindBatch)
   removeFrom(tables.stale, version + 1n);
   removeRecordsFrom(tables.records, version + 1n);
   removeFrom(tables.blocks, next);
-  writeTreeNodes(tables, batch.treeNodes);
-  writeSideRows(tables, batch.sideRows);
+  writeRows(tables.tree, batch.treeNodes);
+  writeRows(tables.side, batch.sideRows);
   putRow(tables.meta, META.position, encodePosition(toRewoundPosition(batch, head)));
 }
 

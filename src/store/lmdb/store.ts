@@ -17,10 +17,10 @@ import type {
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { requireLedger, withoutRefutation } from "../read-check.ts";
-import { putIndexRows, writeBase, writeBatch, writeSideRows } from "./commit.ts";
+import { putIndexRows, writeBase, writeBatch, writeRows } from "./commit.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { assertDiskSpace, fileMark } from "./files.ts";
+import { assertDiskSpace, assertLocalDisk, fileMark } from "./files.ts";
 import { writeFormat } from "./format.ts";
 import { assertLease, type Lease, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
@@ -75,6 +75,7 @@ async function openForReading(options: LmdbStoreOptions): Promise<Opened> {
 
 async function openForWriting(options: LmdbStoreOptions): Promise<Opened> {
   const { path, mapSizeBytes } = options;
+  assertLocalDisk(path);
   return openLeased({
     path,
     mapSizeBytes,
@@ -190,7 +191,7 @@ class LmdbStore implements Store {
     if (facts === undefined) assertDiskSpace(this.#path, index.length + sideRows.length);
     this.#write(() => {
       putIndexRows(this.#tables, index);
-      writeSideRows(this.#tables, sideRows);
+      writeRows(this.#tables.side, sideRows);
       if (facts === undefined) return;
       const position = requireLedger(this.#readPosition());
       const { trust, refuted } = facts;

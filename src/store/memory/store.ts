@@ -26,7 +26,6 @@ import type {
   StoreCopy,
   StoreIdentity,
   StoreView,
-  TreeNodeWrite,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
@@ -197,7 +196,7 @@ class MemoryStore implements Store {
       this.#position = { ...requireLedger(this.#position), trust, refuted };
     }
     this.#putIndex(index);
-    this.#putSideRows(sideRows);
+    this.#put(this.#sideRows, sideRows);
   }
 
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {
@@ -215,9 +214,9 @@ class MemoryStore implements Store {
       this.#newBytes += bytes.length;
       this.#rows.records.set(version, { version, bytes: new Uint8Array(bytes) });
     }
-    this.#putTreeNodes(batch.treeNodes);
+    this.#put(this.#treeNodes, batch.treeNodes);
     if (batch.index !== undefined) this.#putIndex(batch.index);
-    if (batch.sideRows !== undefined) this.#putSideRows(batch.sideRows);
+    this.#put(this.#sideRows, batch.sideRows);
     this.identity = chain;
     this.#position = toStoredPosition(batch, this.#position);
   }
@@ -228,9 +227,9 @@ class MemoryStore implements Store {
       if (value === undefined) continue;
       this.#rows.items.set(toMapKey(keyHash), [{ version, value: new Uint8Array(value) }]);
     }
-    this.#putTreeNodes(base.treeNodes);
+    this.#put(this.#treeNodes, base.treeNodes);
     if (base.index !== undefined) this.#putIndex(base.index);
-    if (base.sideRows !== undefined) this.#putSideRows(base.sideRows);
+    this.#put(this.#sideRows, base.sideRows);
   }
 
   async prune(floor: bigint, maxRows: number): Promise<PruneStep> {
@@ -279,8 +278,8 @@ class MemoryStore implements Store {
     for (const { owner, place, keyHash } of batch.index) {
       if (!items.has(toMapKey(keyHash))) removeOwned(this.#rows, owner, place);
     }
-    this.#putTreeNodes(batch.treeNodes);
-    this.#putSideRows(batch.sideRows);
+    this.#put(this.#treeNodes, batch.treeNodes);
+    this.#put(this.#sideRows, batch.sideRows);
     this.#position = toRewoundPosition(batch, head);
   }
 
@@ -316,18 +315,11 @@ class MemoryStore implements Store {
     this.#deleted = [...content.deleted];
   }
 
-  #putTreeNodes(nodes: readonly TreeNodeWrite[]): void {
-    for (const { key, value } of nodes) {
-      this.#newBytes += value?.length ?? 0;
-      if (value === undefined) this.#treeNodes.delete(toMapKey(key));
-      else this.#treeNodes.set(toMapKey(key), new Uint8Array(value));
-    }
-  }
-
-  #putSideRows(rows: readonly SideRow[]): void {
+  #put(table: Map<string, Uint8Array>, rows: readonly SideRow[] = []): void {
     for (const { key, value } of rows) {
-      if (value === undefined) this.#sideRows.delete(toMapKey(key));
-      else this.#sideRows.set(toMapKey(key), new Uint8Array(value));
+      this.#newBytes += value?.length ?? 0;
+      if (value === undefined) table.delete(toMapKey(key));
+      else table.set(toMapKey(key), new Uint8Array(value));
     }
   }
 

@@ -1,15 +1,14 @@
 // The last stage of following: commits the blocks that end in verified pages, after every check passed them.
-import type { Logger } from "../../base/log.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Position } from "../../ledger/position.ts";
 import { compareTrust, type TrustLevel } from "../../ledger/trust.ts";
 import type { Waypoint } from "../../ledger/waypoint.ts";
-import type { BlockCheck, Committer } from "../committer.ts";
+import type { BlockCheck } from "../committer.ts";
 import type { PoolEntry } from "../upstream/pool.ts";
 import { explainUnverified } from "../upstream/record-pages.ts";
 import type { RootedBlock } from "../verify/verified-page.ts";
 import type { VerifiedBlock } from "../verify/verifier.ts";
-import type { ExpectedWaypoints } from "../waypoints.ts";
+import type { FollowerParts } from "./follower-parts.ts";
 import type { QueuedPage } from "./page-queue.ts";
 
 /** Inspects blocks of an upstream before their commit: returns the level that this earned them, or throws to refuse them. */
@@ -43,25 +42,25 @@ export interface CommitProgress {
   readonly bytes: number;
 }
 
-export interface CheckedCommitsOptions {
-  readonly committer: Committer;
+/** What becomes of blocks besides their commit. */
+export interface CommitRules {
   /** In this order; the strongest level counts. */
   readonly checks: readonly SourceCheck[];
-  readonly waypoints: ExpectedWaypoints;
   /** Notes a waypoint whose version is committed; the committer does unless given. False: it is not worth a log line. */
   readonly noteMatch: ((waypoint: Waypoint) => Promise<boolean>) | undefined;
-  readonly logger: Logger;
   /** Called after each commit, before the next one, with the upstream of its pages. */
   readonly onCommit: (entry: PoolEntry, progress: CommitProgress) => void;
 }
 
 export class CheckedCommits {
-  readonly #options: CheckedCommitsOptions;
+  readonly #parts: FollowerParts;
+  readonly #rules: CommitRules;
   #records = 0;
   #last: Position | undefined;
 
-  constructor(options: CheckedCommitsOptions) {
-    this.#options = options;
+  constructor(parts: FollowerParts, rules: CommitRules) {
+    this.#parts = parts;
+    this.#rules = rules;
   }
 
   /** Records received, also those that are held back. */
@@ -76,7 +75,6 @@ export class CheckedCommits {
 
   /** Commits the blocks that end in the pages of a step. */
   async commitStep(entry: PoolEntry, step: FollowStep): Promise<void> {
-    const { waypoints, onCommit } = this.#options;
     const { pages } = step;
     let isCommit = false;
     let position: Position | undefined;
@@ -99,12 +97,12 @@ export class CheckedCommits {
     if (position === undefined || !isCommit) return;
     this.#last = position;
     const bytes = pages.reduce((sum, page) => sum + page.bytes.length, 0);
-    onCommit(entry, { position, records, bytes });
-    for (const waypoint of waypoints.takeMatched()) await this.#noteMatchedWaypoint(waypoint);
+    this.#rules.onCommit(entry, { position, records, bytes });
+    for (const waypoint of this.#parts.waypoints.takeMatched()) await this.#noteMatchedWaypoint(waypoint);
   }
 
   async #write(step: FollowStep, check: BlockCheck): Promise<Position | undefined> {
-    const { committer } = this.#options;
+    const { committer } = this.#parts;
     if (step.kind === "unjudged") {
       const pages = step.pages.map(({ bytes }) => bytes);
       return committer.appendPages(pages, step.openRecords, check);
@@ -115,7 +113,7 @@ export class CheckedCommits {
   /** The strongest level that a check earned the blocks. */
   async #check(blocks: readonly VerifiedBlock[], entry: PoolEntry): Promise<TrustLevel | undefined> {
     let earned: TrustLevel | undefined;
-    for (const check of this.#options.checks) {
+    for (const check of this.#rules.checks) {
       const level = await check(blocks, entry);
       if (level !== undefined && (earned === undefined || compareTrust(level, earned) > 0)) earned = level;
     }
@@ -124,8 +122,9 @@ export class CheckedCommits {
 
   /** Notes a waypoint that matched and whose version is committed. */
   async #noteMatchedWaypoint(waypoint: Waypoint): Promise<void> {
-    const { committer, waypoints, noteMatch, logger } = this.#options;
-    const isWorthTelling = await (noteMatch?.(waypoint) ?? committer.noteMatchedWaypoint(waypoint));
+    const { committer, waypoints, logger } = this.#parts;
+    const isWorthTelling = await (this.#rules.noteMatch?.(waypoint) ??
+      committer.noteMatchedWaypoint(waypoint));
     waypoints.remove(waypoint);
     if (isWorthTelling === false) return;
     const { version } = waypoint;

@@ -1,6 +1,6 @@
 // What a follower says of itself. The claim to be at the head ends with the age of the answers that it rests on.
-import type { Logger } from "../../base/log.ts";
-import type { UpstreamPool } from "../upstream/pool.ts";
+import type { PoolEntry } from "../upstream/pool.ts";
+import type { FollowerParts } from "./follower-parts.ts";
 
 /**
  * `at_head`: within the last seconds our version was the upstreams' head, and none claimed more; `ahead_of_upstreams`:
@@ -29,26 +29,38 @@ export function headAgeOf(pollTimeMs: number): number {
 /** Polls in a row below our version before `ahead_of_upstreams`: machines behind one name may differ a little. */
 const MAX_POLLS_BEHIND = 10;
 
-export interface ClaimedStateOptions {
-  readonly heads: Pick<UpstreamPool, "freshHeadVersion" | "peakVersion" | "tellsNow">;
-  /** Upstreams that must claim a version. */
-  readonly needed: number;
-  readonly headAgeMs: number;
-  readonly logger: Logger;
-  /** Monotonic milliseconds. */
-  readonly clock: () => number;
+/** State of a follower. */
+export interface FollowerStatus {
+  readonly state: FollowState;
+  /** Why it is waiting or stopped. */
+  readonly reason: string | undefined;
+  /** Time since our version was last the upstreams' head; undefined if it never was. */
+  readonly levelAgeMs: number | undefined;
+  readonly headVersion: bigint | undefined;
+  readonly headTimestampUsec: bigint | undefined;
+  readonly upstreams: readonly UpstreamStatus[];
+  readonly records: number;
+  readonly receivedBytes: number;
+}
+
+/** One upstream, for logs and metrics. */
+export interface UpstreamStatus {
+  readonly name: string;
+  readonly state: PoolEntry["state"];
+  readonly fault: string | undefined;
+  readonly headVersion: bigint | undefined;
 }
 
 export class ClaimedState {
-  readonly #options: ClaimedStateOptions;
+  readonly #parts: FollowerParts;
   #state: FollowState = "starting";
   #reason: string | undefined;
   #pollsBehind = 0;
   /** When our version was last the upstreams' head. */
   #levelMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: ClaimedStateOptions) {
-    this.#options = options;
+  constructor(parts: FollowerParts) {
+    this.#parts = parts;
   }
 
   /** True after the follower stopped for good. */
@@ -67,7 +79,7 @@ export class ClaimedState {
 
   /** Time since our version was last the upstreams' head; undefined if it never was. */
   get levelAgeMs(): number | undefined {
-    return Number.isFinite(this.#levelMs) ? this.#options.clock() - this.#levelMs : undefined;
+    return Number.isFinite(this.#levelMs) ? this.#parts.clock() - this.#levelMs : undefined;
   }
 
   /** `at_head` is a claim about now, so it ends with the age of the answers that it rests on. */
@@ -81,7 +93,7 @@ export class ClaimedState {
     if (this.isStopped) return;
     if (state !== this.#state) {
       // An upstream that fails now and then would fill the log: whether the node is ready is logged instead.
-      this.#options.logger.debug(
+      this.#parts.logger.debug(
         { state, was: this.#state, ...(reason === undefined ? {} : { reason }) },
         "follower changed state",
       );
@@ -99,19 +111,19 @@ export class ClaimedState {
       this.enter("waiting", reason);
       return;
     }
-    const { heads, needed, clock } = this.#options;
-    if (!heads.tellsNow) {
+    const { pool, needed, clock } = this.#parts;
+    if (!pool.tellsNow) {
       this.enter(
         "waiting",
         `the archives end at version ${version}, and no upstream tells the network's head`,
       );
       return;
     }
-    const highest = heads.freshHeadVersion(needed);
+    const highest = pool.freshHeadVersion(needed);
     const isReached = highest !== undefined && highest >= version;
     this.#pollsBehind = isReached ? 0 : this.#pollsBehind + 1;
     if (isReached) {
-      const claimed = heads.peakVersion(needed) ?? highest;
+      const claimed = pool.peakVersion(needed) ?? highest;
       if (claimed >= next) {
         if (!this.#isLevel()) this.enter("catching_up", `upstreams claim version ${claimed}`);
         return;
@@ -128,6 +140,6 @@ export class ClaimedState {
 
   /** True if our version was the upstreams' head within the last seconds. */
   #isLevel(): boolean {
-    return this.#options.clock() - this.#levelMs <= this.#options.headAgeMs;
+    return this.#parts.clock() - this.#levelMs <= this.#parts.headAgeMs;
   }
 }

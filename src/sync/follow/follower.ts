@@ -2,30 +2,67 @@
 // head. It sets aside an upstream that serves wrong data and asks another one; a fault of this node stops it.
 import { setMaxListeners } from "node:events";
 import { errorText } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import { backoffMs, pause } from "../../base/wait.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Refutation } from "../../ledger/trust.ts";
 import type { Waypoint } from "../../ledger/waypoint.ts";
+import type { Store } from "../../store/contract.ts";
+import type { Committer } from "../committer.ts";
 import { NotProvable } from "../proofs/proven-state.ts";
 import { askInTime, BeyondHead, UpstreamError } from "../upstream/errors.ts";
 import { type PoolEntry, UpstreamPool } from "../upstream/pool.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import type { StartVerifier } from "../verify/remote-page-verifier.ts";
 import { ExpectedWaypoints } from "../waypoints.ts";
-import { Agreement, NoAgreement } from "./agreement.ts";
+import { Agreement, type AgreementRule, NoAgreement } from "./agreement.ts";
 import { CheckedCommits, type CommitProgress, type FollowStep } from "./checked-commits.ts";
-import {
-  DEFAULT_PACE,
-  type FollowerOptions,
-  type FollowerPace,
-  type FollowerStatus,
-} from "./follower-options.ts";
-import { ClaimedState, headAgeOf } from "./follower-state.ts";
+import { DEFAULT_PACE, type FollowerPace, type FollowerParts } from "./follower-parts.ts";
+import { ClaimedState, type FollowerStatus, headAgeOf } from "./follower-state.ts";
 import { OtherHistories } from "./other-histories.ts";
-import { PageFetcher } from "./page-fetcher.ts";
+import { type PageBounds, PageFetcher } from "./page-fetcher.ts";
 import type { QueuedPage } from "./page-queue.ts";
 import { RemoteVerification } from "./remote-verification.ts";
 import { assertSameLedger } from "./same-ledger.ts";
 import { UpstreamHeads } from "./upstream-heads.ts";
 import { MAX_JOINED } from "./verdict-queue.ts";
+
+/** Options of a follower. */
+export interface FollowerOptions extends PageBounds {
+  readonly upstreams: readonly Upstream[];
+  readonly committer: Committer;
+  /** The committer's ledger; the follower compares lagging upstreams with it. */
+  readonly ledger: Store;
+  /** Chain that upstreams must belong to; undefined: the first commit decides. */
+  readonly chainId?: number | undefined;
+  readonly agree?: AgreementRule | undefined;
+  /** Waypoints of versions still to come. */
+  readonly waypoints?: readonly Waypoint[];
+  readonly pace?: Partial<FollowerPace>;
+  readonly logger: Logger;
+  readonly clock?: () => number;
+  readonly random?: () => number;
+  /**
+   * Called with the upstream in use until something is committed, and with the version that enough upstreams have if
+   * they must agree. It may say where to start.
+   */
+  readonly prepare?:
+    | ((upstream: Upstream, ceiling: bigint | undefined, signal: AbortSignal) => Promise<void>)
+    | undefined;
+  /** True for a transient fault of this node: the follower retries. */
+  readonly mayPass?: (error: unknown) => boolean;
+  /**
+   * Notes a waypoint whose version is committed and that matched; the committer does unless given. False for one that the
+   * operator did not give: it is not worth a log line.
+   */
+  readonly noteMatch?: ((waypoint: Waypoint) => Promise<boolean>) | undefined;
+  /** For a follower that is far behind. */
+  readonly startVerifier?: StartVerifier | undefined;
+  /** Called after each commit, before the next one. */
+  readonly onCommit?: (progress: CommitProgress) => void;
+  /** Called when the upstream in use has nothing new. */
+  readonly onRest?: () => void;
+}
 
 /** Runs from construction until `close`. */
 export class Follower {
@@ -34,13 +71,9 @@ export class Follower {
   /** Shared with the base filler, which asks the same upstreams for state items. */
   readonly pool: UpstreamPool;
   readonly #options: FollowerOptions;
-  readonly #pace: FollowerPace;
+  readonly #parts: FollowerParts;
   readonly #random: () => number;
-  readonly #clock: () => number;
   readonly #stop = new AbortController();
-  /** Upstreams that must have a version before it is fetched. */
-  readonly #needed: number;
-  readonly #waypoints: ExpectedWaypoints;
   readonly #state: ClaimedState;
   readonly #histories: OtherHistories;
   readonly #watch: UpstreamHeads;
@@ -61,14 +94,11 @@ export class Follower {
     const { committer, ledger, logger, agree, startVerifier } = options;
     this.#options = options;
     const pace = { ...DEFAULT_PACE, ...options.pace };
-    this.#pace = pace;
     const clock = options.clock ?? (() => performance.now());
-    this.#clock = clock;
     this.#random = options.random ?? Math.random;
     const { signal } = this.#stop;
     setMaxListeners(0, signal);
     const needed = agree?.needed ?? 1;
-    this.#needed = needed;
     const headAgeMs = headAgeOf(pace.pollTimeMs);
     const pool = new UpstreamPool(options.upstreams, {
       retry: pace.retry,
@@ -81,62 +111,28 @@ export class Follower {
     });
     this.pool = pool;
     const waypoints = new ExpectedWaypoints(options.waypoints ?? []);
-    this.#waypoints = waypoints;
-    this.#state = new ClaimedState({ heads: pool, needed, headAgeMs, logger, clock });
     const onFault = (error: unknown): void => {
       if (options.mayPass?.(error) !== true) this.#fail(error);
     };
-    this.#histories = new OtherHistories({
-      ledger,
-      committer,
-      waypoints,
-      pool,
-      pace,
-      signal,
-      logger,
-      onRefuted: (refuted) => this.stopRefuted(refuted),
-      onFault,
-    });
-    this.#watch = new UpstreamHeads({
-      pool,
-      ledger,
-      differenceCode: () => this.#histories.differenceCode,
-      onOtherHistory: (entry) => this.#histories.audit(entry),
-      deadlineMs: pace.headDeadlineMs,
-      signal,
-      onFault,
-    });
+    const shared = { committer, ledger, pool, waypoints, needed, headAgeMs, pace, logger, clock, signal };
+    const parts: FollowerParts = { ...shared, onFault };
+    this.#parts = parts;
+    this.#state = new ClaimedState(parts);
+    this.#histories = new OtherHistories(parts, (refuted) => this.stopRefuted(refuted));
+    this.#watch = new UpstreamHeads(parts, this.#histories);
     if (agree !== undefined) this.#agreement = new Agreement(agree, pool, pace.pollTimeMs, signal);
-    this.#fetcher = new PageFetcher({
-      pool,
-      needed,
-      ceiling: options.ceiling,
-      goal: options.goal,
-      pace,
-      signal,
-    });
-    this.#commits = new CheckedCommits({
-      committer,
-      waypoints,
+    this.#fetcher = new PageFetcher(parts, options);
+    this.#commits = new CheckedCommits(parts, {
       checks: [
         (blocks) => waypoints.check(blocks),
         (blocks, source) => this.#agreement?.check(blocks, source),
       ],
       noteMatch: options.noteMatch,
-      logger,
       onCommit: (entry, progress) => this.#noteCommit(entry, progress),
     });
     if (startVerifier !== undefined) {
-      this.#remote = new RemoteVerification({
-        startVerifier,
-        committer,
-        ledger,
-        fetcher: this.#fetcher,
-        last: () => this.#commits.last,
-        pace,
-        logger,
-        signal,
-      });
+      const stages = { fetcher: this.#fetcher, commits: this.#commits };
+      this.#remote = new RemoteVerification(startVerifier, parts, stages);
     }
     this.faulted = new Promise((resolve) => {
       this.#reportFault = resolve;
@@ -146,7 +142,7 @@ export class Follower {
 
   status(): FollowerStatus {
     const { entries } = this.pool;
-    const headVersion = this.pool.headVersion(this.#needed);
+    const headVersion = this.pool.headVersion(this.#parts.needed);
     return {
       ...this.#state.confirmed(),
       levelAgeMs: this.#state.levelAgeMs,
@@ -165,7 +161,7 @@ export class Follower {
 
   /** Expects the waypoint of a version to come that validators signed, in the place of the last one. */
   expectSigned(waypoint: Waypoint | undefined): void {
-    this.#waypoints.expectSigned(waypoint);
+    this.#parts.waypoints.expectSigned(waypoint);
   }
 
   /**
@@ -213,7 +209,8 @@ export class Follower {
     if (next === undefined) return;
     const rechecks = this.#watch.recheck();
     const goal = this.#options.goal?.();
-    if ((this.#needed > 1 || goal !== undefined) && !(await this.#isClaimed(next, goal ?? next))) return;
+    if ((this.#parts.needed > 1 || goal !== undefined) && !(await this.#isClaimed(next, goal ?? next)))
+      return;
     if (next > (this.#options.ceiling?.() ?? next)) {
       this.#state.enter("catching_up", `version ${next} may not be committed before it is signed`);
       this.#options.onRest?.();
@@ -238,15 +235,15 @@ export class Follower {
   /** True when enough upstreams claim to have a version; otherwise asks for their heads, and rests. */
   async #isClaimed(next: bigint, wanted: bigint): Promise<boolean> {
     const { pool } = this;
-    const isEnough = (): boolean => (pool.headVersion(this.#needed) ?? -1n) >= wanted;
+    const isEnough = (): boolean => (pool.headVersion(this.#parts.needed) ?? -1n) >= wanted;
     if (isEnough()) return true;
     await this.#watch.ask(
-      (this.#needed > 1 ? pool.voters : pool.sound).filter((entry) => pool.isReady(entry)),
+      (this.#parts.needed > 1 ? pool.voters : pool.sound).filter((entry) => pool.isReady(entry)),
       isEnough,
     );
     if (isEnough()) return true;
-    if (pool.headVersion(this.#needed) === undefined) {
-      this.#state.enter("waiting", `fewer than ${this.#needed} upstreams tell their head`);
+    if (pool.headVersion(this.#parts.needed) === undefined) {
+      this.#state.enter("waiting", `fewer than ${this.#parts.needed} upstreams tell their head`);
       this.#giveUpIfUnusable();
     } else {
       this.#unusableSinceMs = undefined;
@@ -351,7 +348,7 @@ export class Follower {
       this.#options.logger.warn({ reason: error.message }, "upstreams do not agree");
       this.#giveUpIfUnusable();
       await pause(
-        backoffMs(Math.max(this.#disputes, 1), this.#pace.setAside, this.#random),
+        backoffMs(Math.max(this.#disputes, 1), this.#parts.pace.setAside, this.#random),
         this.#stop.signal,
       );
     } else if (error instanceof NotProvable) {
@@ -374,7 +371,7 @@ export class Follower {
     // A refuted version cannot be read: the store itself is well.
     const isRead = error instanceof LedgerError;
     this.#state.enter("waiting", isRead ? error.message : "the store cannot be written just now");
-    await pause(this.#pace.retry.maxMs / 10, this.#stop.signal);
+    await pause(this.#parts.pace.retry.maxMs / 10, this.#stop.signal);
   }
 
   /** At an upstream's head: pauses, then looks for upstreams that are further. */
@@ -382,7 +379,7 @@ export class Follower {
     try {
       if (error.head !== entry.head) this.pool.noteHead(entry, error.head);
       const { ledger } = this.#options;
-      const version = await askInTime(this.#pace.headDeadlineMs, this.#stop.signal, (signal) =>
+      const version = await askInTime(this.#parts.pace.headDeadlineMs, this.#stop.signal, (signal) =>
         assertSameLedger(ledger, entry.upstream, error.head, this.#histories.differenceCode, signal),
       );
       const next = await this.#options.committer.nextVersion();
@@ -405,7 +402,7 @@ export class Follower {
 
   /** Pause until the next poll. */
   #pollMs(): number {
-    return this.#pace.pollTimeMs * (0.75 + this.#random() / 2);
+    return this.#parts.pace.pollTimeMs * (0.75 + this.#random() / 2);
   }
 
   /** Gives up once upstreams served nothing usable for too long. Call it after each fault. */
@@ -414,9 +411,9 @@ export class Follower {
       this.#unusableSinceMs = undefined;
       return;
     }
-    const now = this.#clock();
+    const now = this.#parts.clock();
     this.#unusableSinceMs ??= now;
-    if (now - this.#unusableSinceMs < this.#pace.giveUpTimeMs) return;
+    if (now - this.#unusableSinceMs < this.#parts.pace.giveUpTimeMs) return;
     const faults = this.pool.entries.map(({ upstream, fault }) => `${upstream.name}: ${fault ?? "no fault"}`);
     this.#fail(new LedgerError("mismatch", `no upstream can be used: ${faults.join("; ")}`));
   }

@@ -3,26 +3,22 @@
 // the last confirmed version up to the waypoint: a match proves the upstream right, and our own history wrong.
 
 import { equalBytes } from "../../base/bytes.ts";
-import type { Logger } from "../../base/log.ts";
 import { firstPassing } from "../../base/search.ts";
-import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import { transactionInfoHash } from "../../ledger/formats/transaction-info.ts";
 import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
 import { ALL_TRUSTED, confirmedVersion, type Refutation } from "../../ledger/trust.ts";
 import { withView } from "../../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import type { Store } from "../../store/contract.ts";
-import type { Committer } from "../committer.ts";
-import { findStart } from "../maintenance/kept-accumulator.ts";
-import { copyRecord, loadPosition, readRecords } from "../reading.ts";
+import { accumulatorOf } from "../maintenance/kept-accumulator.ts";
+import { copyRecord, loadPosition } from "../reading.ts";
 import { askInTime, UpstreamError } from "../upstream/errors.ts";
-import type { PoolEntry, UpstreamPool } from "../upstream/pool.ts";
+import type { PoolEntry } from "../upstream/pool.ts";
 import { explainUnverified, readOne, readPage } from "../upstream/record-pages.ts";
 import type { RecordSource, Upstream } from "../upstream/upstream.ts";
 import { Verifier } from "../verify/verifier.ts";
-import { type ExpectedWaypoints, isSameWaypoint, waypointOfBlock } from "../waypoints.ts";
-import type { FollowerPace } from "./follower-options.ts";
+import { isSameWaypoint, waypointOfBlock } from "../waypoints.ts";
+import type { FollowerParts } from "./follower-parts.ts";
 import { compareRecord, type DifferenceCode } from "./same-ledger.ts";
 
 /** What an audit reads. */
@@ -59,21 +55,18 @@ async function confirmedPosition(
   position: Position,
   confirmed: bigint,
 ): Promise<Position | undefined> {
-  const known = await findStart(store, position, confirmed + 1n);
-  if (confirmed === 0n || known === undefined) return genesisOf(position, store.identity);
-  const accumulator = transactionAccumulator(known);
-  for await (const record of readRecords(store, known.leafCount, confirmed, signal)) {
-    accumulator.append(transactionInfoHash(record.infoBytes));
-  }
+  const accumulator =
+    confirmed === 0n ? undefined : await accumulatorOf(store, position, confirmed + 1n, signal);
   const block = await withView(store.openView(), (view) => view.getBlockByVersion(confirmed));
-  if (block?.lastVersion !== confirmed) return genesisOf(position, store.identity);
+  if (accumulator === undefined || block?.lastVersion !== confirmed)
+    return genesisOf(position, store.identity);
   return {
     ...position,
     version: confirmed,
     timestampUsec: block.timestampUsec,
     epoch: block.epoch,
     blockHeight: block.height,
-    accumulator: accumulator.state(),
+    accumulator,
     stateRoot: undefined,
   };
 }
@@ -143,33 +136,22 @@ async function readRecord(store: AuditOptions["store"], version: bigint): Promis
   }
 }
 
-export interface OtherHistoriesOptions {
-  readonly ledger: Store;
-  readonly committer: Committer;
-  readonly waypoints: ExpectedWaypoints;
-  readonly pool: UpstreamPool;
-  readonly pace: FollowerPace;
-  readonly signal: AbortSignal;
-  readonly logger: Logger;
-  /** Called when an audit refuted the stored history, and the store says so. */
-  readonly onRefuted: (refuted: Refutation) => void;
-  /** Called with faults of an audit that are not the upstream's. */
-  readonly onFault: (error: unknown) => void;
-}
-
 export class OtherHistories {
-  readonly #options: OtherHistoriesOptions;
+  readonly #parts: FollowerParts;
+  readonly #onRefuted: (refuted: Refutation) => void;
   /** The upstream whose records are known to continue ours, and up to which version. */
   #same: { readonly entry: PoolEntry; readonly version: bigint } | undefined;
   #auditing: Promise<void> | undefined;
 
-  constructor(options: OtherHistoriesOptions) {
-    this.#options = options;
+  /** `onRefuted` is called when an audit refuted the stored history, and the store says so. */
+  constructor(parts: FollowerParts, onRefuted: (refuted: Refutation) => void) {
+    this.#parts = parts;
+    this.#onRefuted = onRefuted;
   }
 
   /** What it means that an upstream's record differs from ours. */
   get differenceCode(): DifferenceCode {
-    return this.#options.waypoints.isEmpty ? "disagrees" : "other_history";
+    return this.#parts.waypoints.isEmpty ? "disagrees" : "other_history";
   }
 
   /**
@@ -178,7 +160,7 @@ export class OtherHistories {
    * be blamed for the forged history that another one served before.
    */
   async assertSame(entry: PoolEntry): Promise<void> {
-    const { ledger, waypoints, pool, pace, signal: stop } = this.#options;
+    const { ledger, waypoints, pool, pace, signal: stop } = this.#parts;
     if (waypoints.isEmpty) return;
     const position = await loadPosition(ledger);
     if (position === undefined || !isAccumulatorKnown(position)) return;
@@ -207,20 +189,20 @@ export class OtherHistories {
 
   /** Finds out, while following goes on, whether an upstream with another history has the one that the next waypoint confirms. */
   audit(entry: PoolEntry): void {
-    const { ledger: store, waypoints, pool, logger, signal, onFault } = this.#options;
+    const { ledger: store, waypoints, pool, logger, signal, onFault } = this.#parts;
     const waypoint = waypoints.next;
     const isTooEarly = waypoint === undefined || (entry.head?.version ?? -1n) < waypoint.version;
     if (this.#auditing !== undefined || isTooEarly) return;
     const { upstream } = entry;
-    const { pageLimit } = this.#options.pace;
+    const { pageLimit } = this.#parts.pace;
     logger.info(
       { upstream: upstream.name, waypoint: waypoint.version },
       "upstream has another history: checking it",
     );
     this.#auditing = auditHistory({ store, upstream, waypoint, pageLimit, signal })
       .then(async (refuted) => {
-        await this.#options.committer.refute(refuted);
-        this.#options.onRefuted(refuted);
+        await this.#parts.committer.refute(refuted);
+        this.#onRefuted(refuted);
       })
       .catch((error: unknown) => {
         if (signal.aborted) return;

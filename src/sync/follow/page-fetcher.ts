@@ -2,8 +2,8 @@
 // an upstream may send for nothing.
 
 import { askInTime, BeyondHead, UpstreamError } from "../upstream/errors.ts";
-import type { PoolEntry, UpstreamPool } from "../upstream/pool.ts";
-import type { FollowerPace } from "./follower-options.ts";
+import type { PoolEntry } from "../upstream/pool.ts";
+import type { FollowerParts } from "./follower-parts.ts";
 import { PageQueue, type QueuedPage } from "./page-queue.ts";
 
 /** An upstream that failed and has not served since gets this part of the time for a page. */
@@ -12,32 +12,30 @@ const FAILED_PAGE_SHARE = 1 / 5;
 /** Bytes on the wire from one upstream between two commits: above the bounds of an open block. */
 const MAX_BYTES_PER_COMMIT = 256 * 1024 * 1024;
 
-export interface PageFetcherOptions {
-  readonly pool: UpstreamPool;
-  /** Upstreams that must have a version before it is fetched. */
-  readonly needed: number;
+/** What the operator's proofs allow. */
+export interface PageBounds {
   /** The last version that may be committed, as known now; -1 for none. */
-  readonly ceiling: (() => bigint) | undefined;
-  /** The version that an upstream must have, as known now. */
-  readonly goal: (() => bigint | undefined) | undefined;
-  readonly pace: FollowerPace;
-  readonly signal: AbortSignal;
+  readonly ceiling?: (() => bigint) | undefined;
+  /** The version that an upstream must have, as known now: commits must lead to it. Undefined for any. */
+  readonly goal?: (() => bigint | undefined) | undefined;
 }
 
 export class PageFetcher {
-  readonly #options: PageFetcherOptions;
+  readonly #parts: FollowerParts;
+  readonly #bounds: PageBounds;
   /** Pages that did not come in time since the last commit. */
   #slowPages = 0;
 
-  constructor(options: PageFetcherOptions) {
-    this.#options = options;
+  constructor(parts: FollowerParts, bounds: PageBounds) {
+    this.#parts = parts;
+    this.#bounds = bounds;
   }
 
   /** The last version to fetch: one that too few upstreams claim, or that must be signed and is not, is not committed. */
   ceiling(): bigint | undefined {
-    const { pool, needed, ceiling } = this.#options;
+    const { pool, needed } = this.#parts;
     const agreed = needed > 1 ? pool.headVersion(needed) : undefined;
-    const allowed = ceiling?.();
+    const allowed = this.#bounds.ceiling?.();
     return agreed === undefined || (allowed !== undefined && allowed < agreed) ? allowed : agreed;
   }
 
@@ -56,9 +54,9 @@ export class PageFetcher {
     entry: PoolEntry,
     start: bigint,
     isWanted: (next: bigint) => boolean,
-    signal: AbortSignal = this.#options.signal,
+    signal: AbortSignal = this.#parts.signal,
   ): AsyncGenerator<QueuedPage, undefined> {
-    const { pace, pool } = this.#options;
+    const { pace, pool } = this.#parts;
     const bounds = { ahead: pace.ahead, limit: pace.pageLimit, ceiling: () => this.ceiling() };
     const queue = new PageQueue(entry.upstream, start, bounds, signal);
     try {
@@ -77,13 +75,13 @@ export class PageFetcher {
 
   /** False for an upstream whose last record would be committed without a signature. */
   #hasGoal({ head }: PoolEntry): boolean {
-    const goal = this.#options.goal?.();
+    const goal = this.#bounds.goal?.();
     return goal === undefined || head === undefined || head.version >= goal;
   }
 
   /** Asks an upstream; gives up a slow one early if there is another one to ask. */
   beforeOthers<T>(entry: PoolEntry, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { pool, pace, signal } = this.#options;
+    const { pool, pace, signal } = this.#parts;
     const isAlone = !pool.sound.some((other) => other !== entry && pool.isReady(other));
     if (isAlone) return ask(signal);
     // Doubles while nothing is committed, so upstreams that are all slow still serve.

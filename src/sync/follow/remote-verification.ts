@@ -1,35 +1,23 @@
 // The stage between pages and commits in another process: when a remote verifier is worth its start, and until when.
 import { errorText } from "../../base/errors.ts";
-import type { Logger } from "../../base/log.ts";
 import { nextTurn } from "../../base/wait.ts";
 import { isWhole, type Position } from "../../ledger/position.ts";
-import type { Store } from "../../store/contract.ts";
-import type { Committer } from "../committer.ts";
 import { loadPosition } from "../reading.ts";
 import type { PoolEntry } from "../upstream/pool.ts";
 import type { RemoteVerifier, StartVerifier } from "../verify/remote-page-verifier.ts";
-import type { FollowStep } from "./checked-commits.ts";
-import type { FollowerPace } from "./follower-options.ts";
+import type { CheckedCommits, FollowStep } from "./checked-commits.ts";
+import type { FollowerParts } from "./follower-parts.ts";
 import type { PageFetcher } from "./page-fetcher.ts";
 import { VerdictQueue } from "./verdict-queue.ts";
-
-export interface RemoteVerificationOptions {
-  readonly startVerifier: StartVerifier;
-  readonly committer: Committer;
-  readonly ledger: Store;
-  readonly fetcher: PageFetcher;
-  /** The position after the last commit; undefined before the first one. */
-  readonly last: () => Position | undefined;
-  readonly pace: FollowerPace;
-  readonly logger: Logger;
-  readonly signal: AbortSignal;
-}
 
 /** Rests after which they grow no more. */
 const MAX_RESTS = 20;
 
 export class RemoteVerification {
-  readonly #options: RemoteVerificationOptions;
+  readonly #startVerifier: StartVerifier;
+  readonly #parts: FollowerParts;
+  readonly #fetcher: PageFetcher;
+  readonly #commits: Pick<CheckedCommits, "last">;
   /**
    * The follower verifies by itself up to here: after a remote verifier that did not start, failed, or was not worth its
    * start.
@@ -38,21 +26,28 @@ export class RemoteVerification {
   /** Rests since a remote verifier served: each is twice as long as the one before. */
   #rests = 0;
 
-  constructor(options: RemoteVerificationOptions) {
-    this.#options = options;
+  constructor(
+    startVerifier: StartVerifier,
+    parts: FollowerParts,
+    stages: { readonly fetcher: PageFetcher; readonly commits: Pick<CheckedCommits, "last"> },
+  ) {
+    this.#startVerifier = startVerifier;
+    this.#parts = parts;
+    this.#fetcher = stages.fetcher;
+    this.#commits = stages.commits;
   }
 
   /** True if a remote verifier should verify an upstream's pages from a version on. */
   isWorthwhile(entry: PoolEntry, next: bigint): boolean {
-    const { fetcher, last, pace } = this.#options;
+    const { pace } = this.#parts;
     // Records that are held back end no rest: the next remote verifier would begin before them and fail there again.
-    const committed = (last()?.version ?? -1n) + 1n;
-    return committed >= this.#restUntil && fetcher.distance(entry, next) >= pace.verifierFromVersions;
+    const committed = (this.#commits.last?.version ?? -1n) + 1n;
+    return committed >= this.#restUntil && this.#fetcher.distance(entry, next) >= pace.verifierFromVersions;
   }
 
   /** Verified pages, which are to be committed one by one, until the head is near, the upstream fails, or the verifier does. */
   async *steps(entry: PoolEntry, start: bigint): AsyncGenerator<FollowStep> {
-    const { committer, ledger, last, pace } = this.#options;
+    const { committer, ledger, pace } = this.#parts;
     const position = await loadPosition(ledger);
     if (position === undefined) {
       // The page that begins the ledger.
@@ -71,7 +66,7 @@ export class RemoteVerification {
       yield* this.#verify(entry, position, verifier, stop.signal, progress);
     } finally {
       // Without a rest, upstreams that fail often or whose heads leap would have one started for every few pages.
-      const version = last()?.version ?? position.version;
+      const version = this.#commits.last?.version ?? position.version;
       const isShort = version - position.version < pace.verifierFromVersions;
       if (progress.hasFailed || isShort) this.#rest(version);
       stop.abort();
@@ -80,14 +75,14 @@ export class RemoteVerification {
   }
 
   #rest(version: bigint): void {
-    this.#restUntil = version + (this.#options.pace.verifierFromVersions << BigInt(this.#rests));
+    this.#restUntil = version + (this.#parts.pace.verifierFromVersions << BigInt(this.#rests));
     this.#rests = Math.min(this.#rests + 1, MAX_RESTS);
   }
 
   async #start(position: Position): Promise<RemoteVerifier | undefined> {
-    const { startVerifier, signal, logger } = this.#options;
+    const { signal, logger } = this.#parts;
     try {
-      const verifier = await startVerifier(position, signal);
+      const verifier = await this.#startVerifier(position, signal);
       logger.info({ version: position.version }, "far behind: pages are verified in another process");
       return verifier;
     } catch (error) {
@@ -105,9 +100,10 @@ export class RemoteVerification {
     stop: AbortSignal,
     progress: { hasFailed: boolean },
   ): AsyncGenerator<FollowStep> {
-    const { fetcher, last, pace, logger, signal } = this.#options;
-    const isWanted = (next: bigint): boolean => fetcher.distance(entry, next) > pace.verifierUntilVersions;
-    const pages = fetcher.pages(entry, version + 1n, isWanted, AbortSignal.any([signal, stop]));
+    const { pace, logger, signal } = this.#parts;
+    const isWanted = (next: bigint): boolean =>
+      this.#fetcher.distance(entry, next) > pace.verifierUntilVersions;
+    const pages = this.#fetcher.pages(entry, version + 1n, isWanted, AbortSignal.any([signal, stop]));
     const verdicts = new VerdictQueue({ pages, verifier, chainId, logger });
     for (let step = await verdicts.next(); step !== undefined; step = await verdicts.next()) {
       if (signal.aborted) return;
@@ -118,7 +114,7 @@ export class RemoteVerification {
         progress.hasFailed = true;
         return;
       }
-      verifier.committed(last()?.version ?? version);
+      verifier.committed(this.#commits.last?.version ?? version);
       // Verdicts that came already would keep this process busy, and the next pages here.
       await nextTurn("writer");
       await verifier.sent();

@@ -52,7 +52,7 @@ export class ForkSource {
   readonly filler: BaseFiller;
   readonly #options: ForkSourceOptions;
   readonly #clock: () => number;
-  readonly #upstream: AskedUpstream;
+  readonly #guarded: AskedUpstream;
   readonly #pool: UpstreamPool;
   readonly #accountKeys = new AccountKeys((question) => this.#askAt(question.version, question));
   readonly #stop = new AbortController();
@@ -73,7 +73,7 @@ export class ForkSource {
     this.#options = options;
     const { upstream, pin, store, timeoutMs, logger, clock = () => performance.now() } = options;
     this.#clock = clock;
-    this.#upstream = {
+    this.#guarded = {
       name: upstream.name,
       get receivedBytes() {
         return upstream.receivedBytes;
@@ -93,7 +93,7 @@ export class ForkSource {
       close: () => upstream.close(),
     };
     const pause = { baseMs: 500, maxMs: 10_000 };
-    this.#pool = new UpstreamPool([this.#upstream], {
+    this.#pool = new UpstreamPool([this.#guarded], {
       retry: pause,
       setAside: pause,
       headAgeMs: SAME_NETWORK_MS,
@@ -133,8 +133,8 @@ export class ForkSource {
   }
 
   /**
-   * An answer of the forked network. Throws UpstreamError for one of another chain. A head that went back may be that of
-   * another ledger, so the pin is looked at again.
+   * An answer of the forked network, as far as the pin tells: it is looked at again every half a minute, and where a head went
+   * back, which may be that of another ledger. Throws UpstreamError for another chain, and for another ledger that is seen.
    */
   async #askSame<T extends { readonly head: UpstreamHead }>(
     signal: AbortSignal,
@@ -145,6 +145,8 @@ export class ForkSource {
     const { chainId, version } = answer.head;
     if (chainId !== this.#options.chainId) throw wrongChain(this.#options.chainId, chainId);
     if (version < this.#headVersion) {
+      // A look that began before this answer says nothing of it.
+      await this.#looking?.catch(() => undefined);
       this.#sameAtMs = undefined;
       await this.#assertSameNetwork(signal);
     }
@@ -187,7 +189,7 @@ export class ForkSource {
   #ask<T>(version: bigint, ask: (upstream: AskedUpstream, signal: AbortSignal) => Promise<T>): Promise<T> {
     const { timeoutMs } = this.#options;
     return this.#explained(version, () =>
-      askInTime(timeoutMs, this.#stop.signal, (signal) => ask(this.#upstream, signal)),
+      askInTime(timeoutMs, this.#stop.signal, (signal) => ask(this.#guarded, signal)),
     );
   }
 

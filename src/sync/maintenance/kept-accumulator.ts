@@ -20,16 +20,24 @@ export async function keepAccumulator(store: Store, floor: bigint, signal: Abort
   if (floor === 0n || !isAccumulatorKnown(position) || position.refuted !== undefined) return;
   const kept = await KEPT_ACCUMULATOR.load(store);
   if (kept !== undefined && kept.leafCount >= floor) return;
-  const start = await findStart(store, position, floor);
-  let state = position.accumulator;
-  if (start !== undefined) {
-    const accumulator = transactionAccumulator(start);
-    for await (const record of readRecords(store, start.leafCount, floor - 1n, signal)) {
-      accumulator.append(transactionInfoHash(record.infoBytes));
-    }
-    state = accumulator.state();
-  }
+  const state = (await accumulatorOf(store, position, floor, signal)) ?? position.accumulator;
   await new StoreWriter(store).write({ sideRows: [KEPT_ACCUMULATOR.row(state)] });
+}
+
+/** The accumulator of the versions below one; undefined if records that it follows from are pruned. */
+export async function accumulatorOf(
+  store: Store,
+  position: Position,
+  leafCount: bigint,
+  signal: AbortSignal,
+): Promise<AccumulatorState | undefined> {
+  const start = await findStart(store, position, leafCount);
+  if (start === undefined) return undefined;
+  const accumulator = transactionAccumulator(start);
+  for await (const record of readRecords(store, start.leafCount, leafCount - 1n, signal)) {
+    accumulator.append(transactionInfoHash(record.infoBytes));
+  }
+  return accumulator.state();
 }
 
 /**

@@ -56,8 +56,6 @@ interface Stage {
 const DEFAULT_STEP_WRITES = 2000;
 /** Most items read at once. */
 const ITEMS_AT_ONCE = 500;
-const PAGE_RECORDS = 500;
-const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Rewinds, or resumes an interrupted rewind. Throws ConfigError for a version that cannot be the target, StoreError
@@ -174,7 +172,7 @@ class LedgerRewind {
       const made = await this.#batch(view, previous, stage);
       // The first removed block may have deleted the finished logs of nodes that the last kept one removed.
       const last = await view.getBlockByVersion(stage.version);
-      const { writes } = await contentsOf(view, last?.firstVersion ?? stage.version, stage.version);
+      const { writes } = await contentsOf(this.#options, last?.firstVersion ?? stage.version, stage.version);
       const keyHashes = [...made.keyHashes, ...distinct(writes)];
       const rewound = await rewoundLogs(store, view, keyHashes, stage.version);
       return { head: view.position, batch: made, logs: rewound };
@@ -205,7 +203,7 @@ class LedgerRewind {
       const computed = transactionAccumulator(accumulator).root();
       assertSameHash(version, "accumulator root", computed, accumulatorRoot);
     }
-    const { writes, transactions } = await contentsOf(view, version + 1n, previous);
+    const { writes, transactions } = await contentsOf(this.#options, version + 1n, previous);
     const keyHashes = distinct(writes);
     const items = await itemsAt(view, keyHashes, version);
     const isWhole = head.stateRoot !== undefined;
@@ -266,22 +264,16 @@ async function findTarget(view: StoreView, head: Position, to: bigint): Promise<
 
 /** What the records of a range write, and their rows in the index of transactions. */
 async function contentsOf(
-  view: StoreView,
+  { store, signal }: RewindOptions,
   first: bigint,
   last: bigint,
 ): Promise<{ readonly writes: readonly StateWrite[]; readonly transactions: RewindBatch["index"] }> {
   const writes: StateWrite[] = [];
   const transactions: RewindBatch["index"][number][] = [];
-  for (let next = first; next <= last; ) {
-    const page = await view.getRecords(next, PAGE_RECORDS, PAGE_BYTES);
-    if (page.length === 0) throw new StoreError("corrupt", `the record of version ${next} is missing`);
-    for (const { version, bytes } of page) {
-      if (version > last) break;
-      for (const write of decodeRecord(bytes).writes) writes.push({ ...write, version });
-      // No item has the place of a transaction for its hash.
-      for (const row of transactionRows(version, bytes)) transactions.push({ ...row, keyHash: row.place });
-      next = version + 1n;
-    }
+  for await (const { version, bytes, writes: own } of readRecords(store, first, last, signal)) {
+    for (const write of own) writes.push({ ...write, version });
+    // No item has the place of a transaction for its hash.
+    for (const row of transactionRows(version, bytes)) transactions.push({ ...row, keyHash: row.place });
   }
   return { writes, transactions };
 }
@@ -312,11 +304,11 @@ async function addedRows(
 ): Promise<RewindBatch["index"]> {
   const own = writes.filter(({ keyHash }) => absent.has(toMapKey(keyHash)));
   const rows = await new IndexRowMaker().rowsOf(own, (keyHashes) => itemsAt(view, keyHashes, version));
-  // Copied: the bytes of records are valid only as long as the view is open.
+  // Copied: the bytes of items are valid only as long as the view is open.
   return rows.map(({ owner, place, keyHash }) => ({
     owner: new Uint8Array(owner),
     place: new Uint8Array(place),
-    keyHash: new Uint8Array(keyHash),
+    keyHash,
   }));
 }
 

@@ -115,7 +115,11 @@ export class AccumulatorNodes {
       const row = await SUBTREE.load(store, level, index);
       if (row !== undefined) return row;
       if (missingSubtree === "refuse") {
-        throw new LedgerError("version_pruned", `subtree ${index} of level ${level} is not kept`);
+        const last = first + (1n << BigInt(level)) - 1n;
+        throw new LedgerError(
+          "version_pruned",
+          `the hashes of versions ${first} to ${last} are not kept, and no proof is made without them`,
+        );
       }
     }
     return hashPair(

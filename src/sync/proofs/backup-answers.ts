@@ -10,13 +10,12 @@ import { u64 } from "../../bcs/scalars.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { decodeRecord, type RecordSpans } from "../../ledger/formats/record.ts";
-import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import {
   auxiliaryInfoCodec,
   auxiliaryInfoHash,
   transactionInfoCodec,
 } from "../../ledger/formats/transaction-info.ts";
-import { readTreePath } from "../../ledger/state-tree/path.ts";
+import { bitAt } from "../../ledger/state-tree/key-way.ts";
 import { type Block, type LedgerView, withView } from "../../ledger/view.ts";
 import {
   assertHistory,
@@ -26,10 +25,9 @@ import {
   type ResumePoint,
 } from "../../ledger/watch/event-id.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
-import { checkStateProof } from "../../proof/state-proof.ts";
 import type { Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
-import { type BlockEnd, KEPT_ACCUMULATOR, loadBlockEnd } from "../side-rows.ts";
+import { KEPT_ACCUMULATOR, loadBlockEnd } from "../side-rows.ts";
 import {
   dbStateCodec,
   rightSiblingsCodec,
@@ -40,6 +38,7 @@ import { lengthRecord } from "../signatures/length-records.ts";
 import { loadEpochEnd, loadEpochEnds, loadNewestSigned } from "../signatures/signed-rows.ts";
 import { AccumulatorNodes } from "./accumulator-nodes.ts";
 import { BackupRefusal } from "./backup-refusal.ts";
+import { proveItem, type TreeOfBlock } from "./item-prover.ts";
 import type { KeyFiles } from "./key-files.ts";
 import { type StateList, StateLists } from "./state-snapshot.ts";
 import { TreeAt } from "./tree-history.ts";
@@ -193,45 +192,31 @@ export class BackupAnswers {
   }
 
   async *#stateRangeProof(version: bigint, keyHash: Uint8Array): Answer {
-    const siblings = await withView(this.#store.openView(), async (view) => {
-      const { end, root } = await this.#stateAt(view, version);
+    const { siblings } = await withView(this.#store.openView(), async (view) => {
+      const tree = await this.#stateAt(view, version);
       const [item] = await view.getItems([keyHash], version);
       if (item?.value === undefined)
         throw new BackupRefusal("not_found", "the state has no item with that key hash");
-      const leaf = { keyHash, valueHash: stateValueHash(item.value) };
-      // A commit may replace a node just as it is read.
-      for (let attempt = 1; ; attempt++) {
-        try {
-          const { getNodes } = new TreeAt(this.#store, end.version);
-          const proof = { leaf, siblings: [...(await readTreePath(keyHash, getNodes)).siblings] };
-          checkStateProof(proof, root, keyHash, leaf.valueHash);
-          return proof.siblings;
-        } catch (error) {
-          if (attempt === LIST_ATTEMPTS) throw error;
-        }
-      }
+      return proveItem({ store: this.#store, view, tree }, keyHash, item.value);
     });
     const right = siblings.filter((_, depth) => bitAt(keyHash, depth) === 0).reverse();
     yield encodeWith(rightSiblingsCodec, right);
   }
 
   async #listAt(version: bigint): Promise<StateList> {
-    const { end, root } = await withView(this.#store.openView(), (view) => this.#stateAt(view, version));
+    const { stateRoot } = await withView(this.#store.openView(), (view) => this.#stateAt(view, version));
     // A commit may replace a node just as it is read.
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#lists.get(root, () => new TreeAt(this.#store, end.version).getNodes);
+        return await this.#lists.get(stateRoot, () => new TreeAt(this.#store, version).getNodes);
       } catch (error) {
         if (!(error instanceof StoreError) || attempt === LIST_ATTEMPTS) throw error;
       }
     }
   }
 
-  /** The kept end of the block that ends at a version, and its state root. */
-  async #stateAt(
-    view: StoreView,
-    version: bigint,
-  ): Promise<{ readonly end: BlockEnd; readonly root: Uint8Array }> {
+  /** The tree at the kept end of the block that ends at a version. */
+  async #stateAt(view: StoreView, version: bigint): Promise<TreeOfBlock> {
     if (version > view.position.version) {
       throw new BackupRefusal("not_found", `version ${version} is above the latest ${view.position.version}`);
     }
@@ -244,11 +229,11 @@ export class BackupAnswers {
       );
     }
     const [stored] = await view.getRecords(version, 1, 1);
-    const root = stored && decodeRecord(new Uint8Array(stored.bytes)).info.stateCheckpointHash;
-    if (end === undefined || root === undefined) {
+    const stateRoot = stored && decodeRecord(new Uint8Array(stored.bytes)).info.stateCheckpointHash;
+    if (end === undefined || stateRoot === undefined) {
       throw new BackupRefusal("not_kept", `the state tree of version ${version} is not kept here`);
     }
-    return { end, root };
+    return { height: block.height, end, stateRoot, tree: new TreeAt(this.#store, version) };
   }
 
   async *#rangeProof(first: bigint, last: bigint): Answer {
@@ -338,10 +323,6 @@ function hashOf(text: string | undefined): Uint8Array {
   const bytes = text === undefined ? undefined : fromHex(text);
   if (bytes?.length !== 32) throw new BackupRefusal("bad_request", "expected a key hash of 64 hex digits");
   return bytes;
-}
-
-function bitAt(keyHash: Uint8Array, depth: number): number {
-  return ((keyHash[depth >> 3] ?? 0) >> (7 - (depth & 7))) & 1;
 }
 
 /** Items as backups keep them: key and value. The store has no keys: they are in the records that wrote the items. */

@@ -19,6 +19,7 @@ import { computeWaypoint, formatWaypoint } from "../../ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { Store } from "../../store/contract.ts";
 import { FIRST_EPOCH, loadBlockEnd } from "../side-rows.ts";
+import { createBackupFolder } from "../signatures/backup-folder.ts";
 import {
   dbStateCodec,
   MAX_ITEM_BYTES,
@@ -26,16 +27,7 @@ import {
   stateRootProofCodec,
 } from "../signatures/backup-service.ts";
 import { indexFileOf, LocalFiles } from "../signatures/folder-files.ts";
-import {
-  BACKUP_KINDS,
-  type BackupKind,
-  lastOf,
-  METADATA,
-  partsOf,
-  partWith,
-  readManifest,
-  readRangeProof,
-} from "../signatures/folder-metadata.ts";
+import { BACKUP_KINDS, type BackupKind, lastOf, METADATA, partsOf } from "../signatures/folder-metadata.ts";
 import { lengthRecord, lengthRecords } from "../signatures/length-records.ts";
 import { encodeSigned, loadEpochEnd, loadNewestSigned } from "../signatures/signed-rows.ts";
 import { MAX_RECORD_BYTES } from "../upstream/upstream.ts";
@@ -78,7 +70,7 @@ export interface BackupExportReport {
   readonly bytes: number;
 }
 
-/** Throws ConfigError, BackupRefusal, LedgerError, StoreError, or the signal's reason. */
+/** Throws ConfigError, BackupRefusal, LedgerError, StoreError, UpstreamError for damage in the folder, or the signal's reason. */
 export async function exportBackup(options: BackupExportOptions): Promise<BackupExportReport> {
   const newest = await loadNewestSigned(options.store);
   return new BackupExport(options, newest?.signed).run();
@@ -106,13 +98,13 @@ class BackupExport {
 
   async run(): Promise<BackupExportReport> {
     const { to, out, onProgress } = this.#options;
-    await mkdir(join(out, METADATA), { recursive: true });
     const latest = decodeWith(dbStateCodec, await this.#answer("db_state"));
     if (latest === undefined) {
       throw new ConfigError(
         "the ledger has no signatures, so nothing would prove it: follow with --proofs first",
       );
     }
+    await mkdir(join(out, METADATA), { recursive: true });
     const lastVersion = to === undefined || to > latest.version ? latest.version : to;
     const first = await this.#firstVersion(lastVersion);
     const epochs = await this.#writeEpochs(latest.epoch, lastVersion);
@@ -133,7 +125,7 @@ class BackupExport {
   async #firstVersion(last: bigint): Promise<bigint> {
     const { store, from } = this.#options;
     const known = await lastOf(this.#files, "transactions", this.#options.signal);
-    if (known !== undefined) await this.#assertSameLedger(known);
+    await this.#assertSameLedger(known);
     const oldest = await withView(store.openView(), ({ position }) => position.oldestVersion);
     const first = known === undefined ? (from ?? oldest) : known + 1n;
     if (from !== undefined && from !== first) {
@@ -145,21 +137,39 @@ class BackupExport {
     return first;
   }
 
-  /** Throws for a folder whose last records are not this ledger's, or lack what names them: nothing would join to them. */
-  async #assertSameLedger(known: bigint): Promise<void> {
+  /**
+   * Throws for a folder whose last signed ledger infos are not this ledger's or cannot be compared, or whose records up to
+   * `known` lack what names them: nothing would join to them.
+   */
+  async #assertSameLedger(known: bigint | undefined): Promise<void> {
     const { store, out, signal } = this.#options;
-    const files = this.#files;
-    const part = partWith(await partsOf(files, "transactions", known, signal), known, "version");
-    const chunk = part && (await readManifest(files, "transactions", part, signal)).chunks.at(-1);
-    if (chunk === undefined) throw new ConfigError(`--out: no metadata of ${out} has version ${known}`);
-    const { version, accumulatorRoot } = (await readRangeProof(files, chunk, signal)).signed.ledgerInfo;
-    const isOther = await withView(store.openView(), async (view) => {
-      // Only a version that is here can be compared.
-      if (version < view.position.oldestVersion || version > view.position.version) return false;
-      const [record] = await view.getRecords(version, 1, 0);
-      return record === undefined || !equalBytes(recordAccumulatorRoot(record.bytes), accumulatorRoot);
-    });
-    if (isOther) throw new ConfigError(`--out: ${out} has another ledger, with another version ${version}`);
+    const folder = createBackupFolder(out, this.#files);
+    const ofRecords = await folder.latest(signal);
+    if (known !== undefined && ofRecords === undefined) {
+      throw new ConfigError(`--out: no metadata of ${out} has version ${known}`);
+    }
+    const signed = ofRecords === undefined ? [] : [ofRecords];
+    const lastEpoch = await folder.lastEpoch(signal);
+    if (lastEpoch !== undefined)
+      for await (const end of folder.epochEnds(lastEpoch, signal)) signed.push(end);
+    for (const { ledgerInfo } of signed) {
+      const { epoch, version, accumulatorRoot } = ledgerInfo;
+      const own = await withView(store.openView(), async (view) => {
+        const { version: latest, oldestVersion } = view.position;
+        if (version > latest) {
+          throw new ConfigError(
+            `--out: ${out} is signed at version ${version}, after the latest here, ${latest}, so nobody can tell whether it has another ledger`,
+          );
+        }
+        const [record] = version < oldestVersion ? [] : await view.getRecords(version, 1, 0);
+        return record && recordAccumulatorRoot(record.bytes);
+      });
+      // Of a pruned version the end of its epoch is kept.
+      const root = own ?? (await loadEpochEnd(store, epoch))?.ledgerInfo.accumulatorRoot;
+      if (root !== undefined && !equalBytes(root, accumulatorRoot)) {
+        throw new ConfigError(`--out: ${out} has another ledger, with another version ${version}`);
+      }
+    }
   }
 
   async #writeEpochs(latestEpoch: bigint, lastVersion: bigint): Promise<number> {

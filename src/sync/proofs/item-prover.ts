@@ -69,15 +69,17 @@ interface ItemProver {
   readonly store: ProofReader;
   readonly view: LedgerView;
   readonly tree: TreeOfBlock;
-  readonly raw: StoreView;
+  /** Reads the nodes, where somebody else opened it. */
+  readonly raw?: StoreView;
 }
 
-async function proveItem(
+/** The way of an item with a value, or of an absent one, through the tree. */
+export async function proveItem(
   { store, view, tree: { height, end, stateRoot, tree }, raw }: ItemProver,
   keyHash: Uint8Array,
   value: Uint8Array | undefined,
 ): Promise<StateProof> {
-  let getNodes: NodeReader = tree.nodesIn(raw);
+  let getNodes: NodeReader = raw === undefined ? tree.getNodes : tree.nodesIn(raw);
   for (let attempt = 1; ; attempt++) {
     try {
       const { leaf, siblings } = await readTreePath(keyHash, getNodes);

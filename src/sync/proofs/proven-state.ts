@@ -23,9 +23,10 @@ import type { LedgerInfo, SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { ProofKeeper } from "../signatures/proof-keeper.ts";
 import type { SignedChain } from "../signatures/signed-chain.ts";
 import {
-  namedLie,
+  isLie,
+  isStateService,
+  lieAbout,
   type SignatureSource,
-  SourceLie,
   type StateService,
   type WholeStates,
 } from "../signatures/source.ts";
@@ -55,6 +56,15 @@ export interface ProvenItemValue {
   readonly at: bigint;
   readonly level: TrustLevel;
 }
+
+/** Which sources are asked, and where to begin among them. */
+interface AskOptions<S extends WholeStates> {
+  readonly turn?: number;
+  readonly sound?: readonly SignatureSource[];
+  readonly isWanted?: (states: WholeStates) => states is S;
+}
+
+const isAny = <S extends WholeStates>(_: WholeStates): _ is S => true;
 
 export interface ProvenStateOptions {
   readonly chain: SignedChain;
@@ -129,7 +139,7 @@ export class ProvenState {
             };
             return ask({ states, blame });
           },
-          turn,
+          { turn },
         ),
       logger: this.#options.logger,
       signal,
@@ -151,10 +161,9 @@ export class ProvenState {
           const version = await states.newestState(last, signal);
           if (version === undefined || (await this.#endUpTo(version)).ledgerInfo.version === version)
             return version;
-          throw new SourceLie("malformed", `it has the state of version ${version}, which ends no epoch`);
+          throw new UpstreamError("malformed", `it has the state of version ${version}, which ends no epoch`);
         },
-        0,
-        [source],
+        { sound: [source] },
       ).catch((error: unknown) => {
         if (!(error instanceof NotProvable)) throw error;
         return undefined;
@@ -209,50 +218,34 @@ export class ProvenState {
   #fromServices<T>(
     what: string,
     signal: AbortSignal,
-    ask: (service: StateService, source: SignatureSource) => Promise<T>,
+    ask: (service: StateService) => Promise<T>,
   ): Promise<T> {
-    const { sound } = this.#options.keeper;
-    return this.#fromSources(what, signal, (source) => source.service(signal), ask, 0, sound);
-  }
-
-  #fromStates<T>(
-    what: string,
-    signal: AbortSignal,
-    ask: (states: WholeStates, source: SignatureSource) => Promise<T>,
-    turn = 0,
-    sound = this.#options.keeper.sound,
-  ): Promise<T> {
-    const askAll = (states: WholeStates, source: SignatureSource): Promise<T> =>
-      ask(states, source).catch((error: unknown) => {
-        states.forget?.();
-        throw error;
-      });
-    return this.#fromSources(what, signal, (source) => source.states(signal), askAll, turn, sound);
+    return this.#fromStates(what, signal, ask, { isWanted: isStateService });
   }
 
   /**
-   * Asks one source after the other, from another one each turn. One that says something false, or what cannot be read, is
-   * set aside.
+   * Asks one source after the other that gives states, from another one each turn. One that says something false, or what
+   * cannot be read, is set aside.
    */
-  async #fromSources<S, T>(
+  async #fromStates<T, S extends WholeStates = WholeStates>(
     what: string,
     signal: AbortSignal,
-    choose: (source: SignatureSource) => Promise<S | undefined>,
-    ask: (chosen: S, source: SignatureSource) => Promise<T>,
-    turn: number,
-    sound: readonly SignatureSource[],
+    ask: (states: S, source: SignatureSource) => Promise<T>,
+    { turn = 0, sound = this.#options.keeper.sound, isWanted = isAny }: AskOptions<S> = {},
   ): Promise<T> {
     const { keeper, logger } = this.#options;
     const faults: string[] = [];
     const first = sound.length === 0 ? 0 : turn % sound.length;
     for (const source of [...sound.slice(first), ...sound.slice(0, first)]) {
+      let states: WholeStates | undefined;
       try {
-        const chosen = await choose(source);
-        if (chosen !== undefined) return await ask(chosen, source);
+        states = await source.states(signal);
+        if (states !== undefined && isWanted(states)) return await ask(states, source);
       } catch (error) {
+        states?.forget?.();
         signal.throwIfAborted();
         this.#forget(source);
-        if (!(error instanceof UpstreamError)) keeper.blame(source, error);
+        if (!(error instanceof UpstreamError) || isLie(error)) keeper.blame(source, error);
         faults.push(`${source.name}: ${errorText(error)}`);
       }
     }
@@ -286,21 +279,22 @@ async function makeProver(
 
 function rootOf({ stateCheckpointHash }: TransactionInfo, version: bigint): Uint8Array {
   if (stateCheckpointHash !== undefined) return stateCheckpointHash;
-  throw new SourceLie("malformed", `version ${version} has no state root`);
+  throw new UpstreamError("malformed", `version ${version} has no state root`);
 }
 
-/** The info of a version, proven for a ledger info that was checked. Throws ProofError or SourceLie. */
+/** The info of a version, proven for a ledger info that was checked. Throws ProofError or UpstreamError. */
 async function provenInfo(
   service: WholeStates,
   ledgerInfo: LedgerInfo,
   version: bigint,
   signal: AbortSignal,
 ): Promise<{ readonly info: TransactionInfo; readonly siblings: readonly Uint8Array[] }> {
-  const { info, siblings, signed, place } = await service.stateRootProof(version, signal);
+  const proof = await service.stateRootProof(version, signal);
+  const { info, siblings, signed } = proof;
   const { version: signedVersion, accumulatorRoot } = signed.ledgerInfo;
   try {
     if (signedVersion !== ledgerInfo.version || !equalBytes(accumulatorRoot, ledgerInfo.accumulatorRoot)) {
-      throw new SourceLie(
+      throw new UpstreamError(
         "malformed",
         `the proof of version ${version} leads to version ${signedVersion}, not to the signed end of its epoch`,
       );
@@ -308,7 +302,7 @@ async function provenInfo(
     const leaf = transactionInfoHash(encodeWith(transactionInfoCodec, info));
     checkAccumulatorProof(siblings, ledgerInfo, version, leaf);
   } catch (error) {
-    throw namedLie(place, error);
+    throw lieAbout(proof, error);
   }
   return { info, siblings };
 }
@@ -332,6 +326,6 @@ function stateBefore(version: bigint, siblings: readonly Uint8Array[]): Accumula
 async function chainIdOf(prover: StateProver, signal: AbortSignal): Promise<number> {
   const item = await prover.prove(CHAIN_ID_KEY_HASH, signal);
   const [chainId] = item === undefined ? [] : stateValueData(item);
-  if (chainId === undefined) throw new SourceLie("malformed", "the state has no chain id");
+  if (chainId === undefined) throw new UpstreamError("malformed", "the state has no chain id");
   return chainId;
 }

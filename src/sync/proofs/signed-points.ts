@@ -1,3 +1,4 @@
+import { firstPassing } from "../../base/search.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Block, LedgerView } from "../../ledger/view.ts";
@@ -192,17 +193,15 @@ async function epochBefore(store: ProofReader, epoch: bigint): Promise<Uint8Arra
 
 /** The end of an epoch before another, by its waypoint. Epochs end in order. */
 async function epochEndAt(store: ProofReader, before: bigint, waypoint: Waypoint): Promise<Uint8Array> {
-  let [low, high] = [0n, before - 1n];
-  while (low <= high) {
-    const middle = (low + high) / 2n;
-    const [found] = await loadEpochEnds(store, middle, middle);
+  const endOf = async (epoch: bigint): Promise<Uint8Array | undefined> =>
+    (await loadEpochEnds(store, epoch, epoch))[0];
+  const epoch = await firstPassing(0n, before, async (at) => {
+    const end = await endOf(at);
     // A chain whose first epochs nobody signed has none at the beginning.
-    const version = found === undefined ? -1n : readSignedHead(found).version;
-    if (found === undefined || version < waypoint.version) low = middle + 1n;
-    else if (version > waypoint.version) high = middle - 1n;
-    else if (isSameWaypoint(computeWaypoint(decodeSigned(found).ledgerInfo), waypoint)) return found;
-    else break;
-  }
+    return end !== undefined && readSignedHead(end).version >= waypoint.version;
+  });
+  const found = epoch === before ? undefined : await endOf(epoch);
+  if (found !== undefined && isNamedBy(waypoint, found)) return found;
   throw new LedgerError(
     "unprovable",
     `from_waypoint: expected the waypoint of an epoch's end that this node knows, before epoch ${before}, got ${formatWaypoint(waypoint)}; any other waypoint proves only what is at or before its own version`,

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createState, keyOf } from "../../../test/support/state-service.ts";
 import { toHex } from "../../base/hex.ts";
 import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
-import { ProofError } from "../../proof/errors.ts";
-import { SourceLie, type StateQuestions } from "../signatures/source.ts";
+import { isLie, type StateQuestions } from "../signatures/source.ts";
 import { StateProver } from "./state-prover.ts";
 
 const { signal } = new AbortController();
@@ -72,7 +71,7 @@ describe("a prover of items", () => {
     let refused = 0;
     for (const { keyHash, value } of items) {
       const found = await prover.prove(keyHash, signal).catch((error: unknown) => {
-        expect(error instanceof ProofError || error instanceof SourceLie).toBe(true);
+        expect(isLie(error)).toBe(true);
         refused++;
         return value;
       });

@@ -10,9 +10,11 @@ import { keepSome } from "../../base/recent.ts";
 import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
-import { innerHashOf, leafHashOf } from "../../ledger/state-tree/tree-node.ts";
+import { bitAt, commonBits, foldWay, KEY_BITS } from "../../ledger/state-tree/key-way.ts";
+import { leafHashOf } from "../../ledger/state-tree/tree-node.ts";
 import { checkStateProof, type StateProof } from "../../proof/state-proof.ts";
-import { SourceLie, type StateQuestions } from "../signatures/source.ts";
+import type { StateQuestions } from "../signatures/source.ts";
+import { UpstreamError } from "../upstream/errors.ts";
 
 /** A state at a version. */
 export interface StatePoint {
@@ -36,17 +38,6 @@ const MAX_STEPS = 128;
 const INTERPOLATED_STEPS = 12;
 /** Pages and subtrees kept for the next proofs. */
 const MAX_KEPT = 2048;
-const KEY_BITS = 256;
-
-export function bitAt(keyHash: Uint8Array, depth: number): number {
-  return ((keyHash[depth >> 3] ?? 0) >> (7 - (depth & 7))) & 1;
-}
-
-/** Leading bits that two hashes share. */
-export function commonBits(a: Uint8Array, b: Uint8Array): number {
-  for (let depth = 0; depth < KEY_BITS; depth++) if (bitAt(a, depth) !== bitAt(b, depth)) return depth;
-  return KEY_BITS;
-}
 
 /** The first `depth` bits of a key hash and the bit after them flipped; zeros behind. */
 function siblingPrefix(keyHash: Uint8Array, depth: number): Uint8Array {
@@ -80,8 +71,8 @@ export class StateProver {
   }
 
   /**
-   * The value of an item, or undefined where it is proven to be absent. Throws ProofError or SourceLie if the service does
-   * not lead to the state root, and UpstreamError.
+   * The value of an item, or undefined where it is proven to be absent. Throws ProofError if the service does not lead to the
+   * state root, and UpstreamError.
    */
   async prove(keyHash: Uint8Array, signal: AbortSignal): Promise<Uint8Array | undefined> {
     try {
@@ -159,13 +150,14 @@ export class StateProver {
     const leaf = await this.#leafAt(await this.#lowerBound(prefix, signal), signal);
     if (leaf === undefined || commonBits(leaf.keyHash, prefix) < depth) return SPARSE_MERKLE_PLACEHOLDER;
     const right = await this.#questions.rightSiblings(this.point.version, leaf.keyHash, signal);
-    let node = leafHashOf(leaf.keyHash, leaf.valueHash);
+    const bottom = depthOf(leaf.keyHash, right.length);
     let next = 0;
-    for (let at = Math.max(depthOf(leaf.keyHash, right.length), depth) - 1; at >= depth; at--) {
-      if (bitAt(leaf.keyHash, at) === 1) node = innerHashOf(SPARSE_MERKLE_PLACEHOLDER, node);
-      else node = innerHashOf(node, right[next++] ?? SPARSE_MERKLE_PLACEHOLDER);
-    }
-    return node;
+    return foldWay(
+      leaf.keyHash,
+      leafHashOf(leaf.keyHash, leaf.valueHash),
+      { bottom, top: depth },
+      (_, isLeft) => (isLeft ? undefined : right[next++]),
+    );
   }
 
   /** The index of the first leaf whose key hash is not below the target. */
@@ -177,14 +169,15 @@ export class StateProver {
     const wanted = fractionOf(target);
     for (let step = 0; low < high; step++) {
       if (step > MAX_STEPS)
-        throw new SourceLie("malformed", "the items are not in the order of their hashes");
+        throw new UpstreamError("malformed", "the items are not in the order of their hashes");
       const span = highFraction - lowFraction;
       const share = step < INTERPOLATED_STEPS && span > 0 ? (wanted - lowFraction) / span : 0.5;
       const guess = low + BigInt(Math.floor(Number(high - low) * Math.min(Math.max(share, 0), 1)));
       const number = (guess < high ? guess : high - 1n) / BigInt(PAGE);
       const page = await this.#page(number, signal);
       const [first, last] = [page[0], page.at(-1)];
-      if (first === undefined || last === undefined) throw new SourceLie("malformed", "a chunk has no items");
+      if (first === undefined || last === undefined)
+        throw new UpstreamError("malformed", "a chunk has no items");
       const start = number * BigInt(PAGE);
       if (Buffer.compare(last.keyHash, target) < 0) {
         low = start + BigInt(page.length);

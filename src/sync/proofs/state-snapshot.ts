@@ -5,7 +5,7 @@
 import { compareBytes, equalBytes, toMapKey } from "../../base/bytes.ts";
 import { keepSome } from "../../base/recent.ts";
 import { takeTurn } from "../../base/wait.ts";
-import { decodeTreeNode, treeNodeHash, treeNodeKey } from "../../ledger/state-tree/tree-node.ts";
+import { decodeTreeNode, nibbleAt, treeNodeHash, treeNodeKey } from "../../ledger/state-tree/tree-node.ts";
 import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
 import { StoreError } from "../../store/errors.ts";
 
@@ -124,11 +124,6 @@ async function* walkTree(
       }
     }
   }
-}
-
-function nibbleAt(keyHash: Uint8Array, depth: number): number {
-  const byte = keyHash[depth >> 1] ?? 0;
-  return (depth & 1) === 0 ? byte >> 4 : byte & 15;
 }
 
 function withNibble(prefix: Uint8Array, depth: number, nibble: number): Uint8Array {

@@ -85,7 +85,7 @@ async function blockAround(
   if (timestampUsec === undefined) return undefined;
   if (isStart) return { timestampUsec };
   if (end === undefined || points.lastVersion < lastVersion) return undefined;
-  const last = await points.read(lastVersion, end.left);
+  const last = await points.readInfo(lastVersion, end.left);
   const tree = new TreeAt(store, end.version);
   const state = await proveItems(
     store,
@@ -93,7 +93,7 @@ async function blockAround(
     { height, end, stateRoot: stateRootOf(last.info), tree },
     TIME_KEYS,
   );
-  return { timestampUsec, start, end: { ...last, transaction: undefined, state } };
+  return { timestampUsec, start, end: { ...last, state } };
 }
 
 /** The accumulator before a block, from the end of the block before. */

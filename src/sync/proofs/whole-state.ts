@@ -8,20 +8,16 @@ import { CHAIN_ID_KEY_HASH } from "../../ledger/formats/genesis.ts";
 import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
 import { stateValueData, stateValueHash } from "../../ledger/formats/state-value.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
+import { foldWay } from "../../ledger/state-tree/key-way.ts";
 import { readTreePath } from "../../ledger/state-tree/path.ts";
-import { innerHashOf, leafHashOf, treeNodeName } from "../../ledger/state-tree/tree-node.ts";
+import { leafHashOf, treeNodeName } from "../../ledger/state-tree/tree-node.ts";
 import { StateTree, type TreeNodeReader } from "../../ledger/state-tree/update.ts";
 import type { StateWrite, Store, TreeNodeWrite } from "../../store/contract.ts";
 import type { Committer } from "../committer.ts";
 import { STATE_FETCH } from "../side-rows.ts";
-import {
-  type StateRange as GivenRange,
-  namedLie,
-  SourceLie,
-  type WholeStates,
-} from "../signatures/source.ts";
+import { type StateRange as GivenRange, isLie, lieAbout, type WholeStates } from "../signatures/source.ts";
 import { UpstreamError } from "../upstream/errors.ts";
-import { bitAt, depthOf, fractionOf, type StatePoint } from "./state-prover.ts";
+import { depthOf, fractionOf, type StatePoint } from "./state-prover.ts";
 
 /** Ranges that are asked for at once. */
 const AT_ONCE = 4;
@@ -36,7 +32,8 @@ const MAX_KEPT_NODES = 10_000;
 const REPORT_MS = 10_000;
 
 /** Items from an index on, unchecked. */
-interface StateRange extends Pick<GivenRange, "right" | "place"> {
+interface StateRange {
+  readonly given: GivenRange;
   readonly asked: number;
   readonly items: readonly RangeItem[];
   /** Sets the source of this range aside. */
@@ -156,7 +153,7 @@ class StateFetch {
         if (error instanceof UpstreamError && error.isLate) isLate = true;
         if (!(error instanceof UpstreamError) || error.code !== "too_large") throw error;
         if (maySplit) return undefined;
-        throw new SourceLie("endless", `${asked} items of the state have more bytes than any`);
+        throw new UpstreamError("endless", `${asked} items of the state have more bytes than any`);
       });
       if (range === undefined) return undefined;
       const items: RangeItem[] = [];
@@ -164,7 +161,7 @@ class StateFetch {
         await this.#slices.pause();
         items.push({ key, keyHash: stateKeyHashOfBcs(key), version, value });
       }
-      return { ...range, asked, items, blame };
+      return { given: range, asked, items, blame };
     }).catch((error: unknown) => {
       if (isLate && maySplit && !signal.aborted) return undefined;
       throw error;
@@ -177,15 +174,15 @@ class StateFetch {
       await this.#check(range);
       return true;
     } catch (error) {
-      if (!(error instanceof SourceLie)) throw error;
+      if (!isLie(error)) throw error;
       // It has what is false.
       this.#tree = this.#storedTree();
-      range.blame(namedLie(range.place, error));
+      range.blame(lieAbout(range.given, error));
       return false;
     }
   }
 
-  async #check({ items, asked, right }: StateRange): Promise<void> {
+  async #check({ items, asked, given: { right } }: StateRange): Promise<void> {
     const { point, committer } = this.#options;
     const lastItem = this.#assertOrder(items);
     const updates = items.map(({ keyHash, value }) => ({ keyHash, valueHash: stateValueHash(value) }));
@@ -193,7 +190,7 @@ class StateFetch {
     const nodes = this.#tree.takeChanges();
     await this.#assertLeadsToRoot(lastItem, nodes, right);
     if (items.length < asked && !equalBytes(root, point.root)) {
-      throw new SourceLie("gap", `asked for ${asked} items of the state, got ${items.length}`);
+      throw new UpstreamError("gap", `asked for ${asked} items of the state, got ${items.length}`);
     }
     this.#count += BigInt(items.length);
     this.#lastKey = lastItem.keyHash;
@@ -217,16 +214,16 @@ class StateFetch {
     let before = this.#lastKey;
     for (const { keyHash } of items) {
       if (before !== undefined && compareBytes(before, keyHash) >= 0) {
-        throw new SourceLie("malformed", "the items are not in the order of their hashes");
+        throw new UpstreamError("malformed", "the items are not in the order of their hashes");
       }
       before = keyHash;
     }
     const last = items.at(-1);
-    if (last === undefined) throw new SourceLie("gap", "the state ends before its root is reached");
+    if (last === undefined) throw new UpstreamError("gap", "the state ends before its root is reached");
     return last;
   }
 
-  /** The tree of all items up to the last one, and what is on its right, must have the state root. Throws SourceLie. */
+  /** The tree of all items up to the last one, and what is on its right, must have the state root. Throws UpstreamError. */
   async #assertLeadsToRoot(
     { keyHash, value }: RangeItem,
     nodes: readonly TreeNodeWrite[],
@@ -240,15 +237,13 @@ class StateFetch {
       );
     const { siblings: left } = await readTreePath(keyHash, getNodes);
     // Deeper than among the items so far if the next one shares more with it.
-    const depth = Math.max(left.length, depthOf(keyHash, right.length));
-    let hash = leafHashOf(keyHash, stateValueHash(value));
+    const bottom = Math.max(left.length, depthOf(keyHash, right.length));
     let used = 0;
-    for (let at = depth - 1; at >= 0; at--) {
-      if (bitAt(keyHash, at) === 1) hash = innerHashOf(left[at] ?? SPARSE_MERKLE_PLACEHOLDER, hash);
-      else hash = innerHashOf(hash, right[used++] ?? SPARSE_MERKLE_PLACEHOLDER);
-    }
+    const hash = foldWay(keyHash, leafHashOf(keyHash, stateValueHash(value)), { bottom }, (depth, isLeft) =>
+      isLeft ? left[depth] : right[used++],
+    );
     if (used !== right.length || !equalBytes(hash, point.root)) {
-      throw new SourceLie("malformed", "a range of the state does not lead to the state root");
+      throw new UpstreamError("malformed", "a range of the state does not lead to the state root");
     }
   }
 

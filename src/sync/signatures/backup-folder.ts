@@ -4,6 +4,7 @@
 
 import { computeWaypoint, formatWaypoint } from "../../ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
+import { UpstreamError } from "../upstream/errors.ts";
 import type { FolderFiles } from "./folder-files.ts";
 import {
   type BackupPart,
@@ -23,8 +24,8 @@ import {
   decodeEpochEnd,
   MAX_LEDGER_INFO_BYTES,
   namedLie,
+  notePlace,
   type SignatureSource,
-  SourceLie,
 } from "./source.ts";
 
 export function createBackupFolder(name: string, files: FolderFiles): SignatureSource {
@@ -36,7 +37,6 @@ class BackupFolder implements SignatureSource {
   readonly name: string;
   readonly #files: FolderFiles;
   readonly #states: FolderStates;
-  readonly #places = new WeakMap<SignedLedgerInfo, string>();
 
   constructor(name: string, files: FolderFiles) {
     this.name = name;
@@ -89,16 +89,8 @@ class BackupFolder implements SignatureSource {
     const last = part && (await readManifest(this.#files, "transactions", part, signal)).chunks.at(-1);
     if (last === undefined) return undefined;
     const { signed } = await readRangeProof(this.#files, last, signal);
-    if (last.proof !== undefined) this.#places.set(signed, last.proof);
+    if (last.proof !== undefined) notePlace(signed, last.proof);
     return signed.ledgerInfo.epoch <= ((await this.lastEpoch(signal)) ?? -1n) + 1n ? signed : undefined;
-  }
-
-  placeOf(signed: SignedLedgerInfo): string | undefined {
-    return this.#places.get(signed);
-  }
-
-  async service(): Promise<undefined> {
-    return undefined;
   }
 
   async states(): Promise<FolderStates> {
@@ -118,7 +110,7 @@ class BackupFolder implements SignatureSource {
         if (waypoints.push(textAt(json, "a waypoint", item)) > count) break;
       }
       if (waypoints.length === count) return;
-      throw new SourceLie("malformed", `a manifest of ${count} epochs has another number of waypoints`);
+      throw new UpstreamError("malformed", `a manifest of ${count} epochs has another number of waypoints`);
     });
     for (const chunk of chunks) {
       if (chunk.last < first) continue;
@@ -127,7 +119,7 @@ class BackupFolder implements SignatureSource {
         const expected = waypoints[Number(ledgerInfo.epoch - part.first)];
         const own = formatWaypoint(computeWaypoint(ledgerInfo));
         if (own !== expected) {
-          throw new SourceLie(
+          throw new UpstreamError(
             "malformed",
             `${chunk.path}: the ledger info of epoch ${ledgerInfo.epoch} has waypoint ${own}, ${part.manifest} says another`,
           );
@@ -150,12 +142,10 @@ class BackupFolder implements SignatureSource {
         maxRecords,
         maxRecordBytes: MAX_LEDGER_INFO_BYTES,
       })) {
-        const signed = decodeEpochEnd(record, next++);
-        this.#places.set(signed, path);
-        yield signed;
+        yield notePlace(decodeEpochEnd(record, next++), path);
       }
       if (next === last + 1n) return;
-      throw new SourceLie("gap", `a chunk of epochs ${first} to ${last} ends before epoch ${next}`);
+      throw new UpstreamError("gap", `a chunk of epochs ${first} to ${last} ends before epoch ${next}`);
     } catch (error) {
       throw namedLie(path, error);
     }

@@ -21,7 +21,6 @@ import {
   decodeEpochEnd,
   MAX_LEDGER_INFO_BYTES,
   type SignatureSource,
-  SourceLie,
   type StateRange,
   type StateRecord,
   type StateService,
@@ -110,7 +109,10 @@ export class BackupService implements SignatureSource, StateService {
       found.push(decodeEpochEnd(record, first + BigInt(found.length)));
     }
     if (found.length < bounds.maxRecords) {
-      throw new SourceLie("gap", `asked for the ends of epochs ${first} to ${end - 1n}, got ${found.length}`);
+      throw new UpstreamError(
+        "gap",
+        `asked for the ends of epochs ${first} to ${end - 1n}, got ${found.length}`,
+      );
     }
     return found;
   }
@@ -131,10 +133,6 @@ export class BackupService implements SignatureSource, StateService {
   async latest(signal: AbortSignal): Promise<SignedLedgerInfo | undefined> {
     const state = await this.dbState(signal);
     return state === undefined ? undefined : (await this.stateRootProof(state.version, signal)).signed;
-  }
-
-  async service(): Promise<this> {
-    return this;
   }
 
   async states(): Promise<this> {

@@ -9,7 +9,7 @@ import { BackupService } from "./backup-service.ts";
 import { LocalFiles, WebFiles } from "./folder-files.ts";
 import { type PeerAddress, parsePeerAddress } from "./peer/peer-address.ts";
 import { PeerSource } from "./peer/peer-source.ts";
-import type { SignatureSource, StateService, WholeStates } from "./source.ts";
+import type { SignatureSource, WholeStates } from "./source.ts";
 
 /** Where a proof source is. */
 export interface ProofTarget {
@@ -101,14 +101,6 @@ class WebSource implements SignatureSource {
 
   async latest(signal: AbortSignal): Promise<SignedLedgerInfo | undefined> {
     return (await this.#choose(signal)).latest(signal);
-  }
-
-  placeOf(signed: SignedLedgerInfo): string | undefined {
-    return this.#folder.placeOf?.(signed);
-  }
-
-  async service(signal: AbortSignal): Promise<StateService | undefined> {
-    return (await this.#choose(signal)).service(signal);
   }
 
   async states(signal: AbortSignal): Promise<WholeStates | undefined> {

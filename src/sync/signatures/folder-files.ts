@@ -10,9 +10,9 @@ import { errorText } from "../../base/errors.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import { codeOf, DEFAULT_TIMEOUTS, Transport, type UpstreamResponse } from "../upstream/transport.ts";
 import { ByteReader, onePiece } from "./byte-reader.ts";
-import { namedLie, SourceLie } from "./source.ts";
+import { isLie, namedLie } from "./source.ts";
 
-/** Read access to a folder. Calls throw UpstreamError, SourceLie, or the signal's reason. */
+/** Read access to a folder. Calls throw UpstreamError, or the signal's reason. */
 export interface FolderFiles {
   readonly receivedBytes: number;
   /** Names of the files in a folder that fit a pattern. */
@@ -37,17 +37,20 @@ const MAX_PATH = 256;
 /** Names the files of a folder, one a line, where the server cannot list them. It stands beside the folder. */
 export const indexFileOf = (folder: string): string => `${folder}.txt`;
 
-/** A path of a backup: relative, and inside the folder. Throws SourceLie. */
+/** A path of a backup: relative, and inside the folder. Throws UpstreamError. */
 export function assertInside(path: string): string {
   const parts = path.split("/");
   const isInside = parts.every((part) => part !== "" && part !== "." && part !== "..");
   if (path.length > MAX_PATH || !isInside || !/^[\w./-]+$/.test(path)) {
-    throw new SourceLie("malformed", "a path leaves the folder, or has characters that backups do not use");
+    throw new UpstreamError(
+      "malformed",
+      "a path leaves the folder, or has characters that backups do not use",
+    );
   }
   return path;
 }
 
-/** The lines of a stream, each valid until the next. Throws SourceLie for a longer one than `maxBytes`. */
+/** The lines of a stream, each valid until the next. Throws UpstreamError for a longer one than `maxBytes`. */
 export async function* linesOf(
   stream: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -57,7 +60,8 @@ export async function* linesOf(
     for (;;) {
       const line = await reader.takeLine(maxBytes);
       if (line === undefined) return;
-      if (line.length > maxBytes) throw new SourceLie("endless", `a line is longer than ${maxBytes} bytes`);
+      if (line.length > maxBytes)
+        throw new UpstreamError("endless", `a line is longer than ${maxBytes} bytes`);
       yield line;
     }
   } finally {
@@ -96,7 +100,7 @@ async function* gunzipped(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
     for await (const piece of gunzip) yield piece as Uint8Array;
   } catch (error) {
     if (!codeOf(error).startsWith("Z_")) throw error;
-    throw new SourceLie("malformed", `a file does not inflate: ${errorText(error)}`, { cause: error });
+    throw new UpstreamError("malformed", `a file does not inflate: ${errorText(error)}`, { cause: error });
   }
 }
 
@@ -104,7 +108,7 @@ async function* bounded(stream: AsyncIterable<Uint8Array>, maxBytes: number): As
   let bytes = 0;
   for await (const piece of stream) {
     bytes += piece.length;
-    if (bytes > maxBytes) throw new SourceLie("endless", `a file is longer than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw new UpstreamError("endless", `a file is longer than ${maxBytes} bytes`);
     yield piece;
   }
 }
@@ -125,7 +129,7 @@ export class LocalFiles implements FolderFiles {
       for (const name of await readdir(join(this.#root, assertInside(folder)))) names.add(name);
       return names.found;
     } catch (error) {
-      throw error instanceof SourceLie ? error : notReadable(folder, error);
+      throw isLie(error) ? error : notReadable(folder, error);
     }
   }
 
@@ -133,11 +137,12 @@ export class LocalFiles implements FolderFiles {
     const full = join(this.#root, assertInside(path));
     try {
       // A pipe would never end.
-      if (!(await stat(full)).isFile()) throw new SourceLie("malformed", "a path of the folder is no file");
+      if (!(await stat(full)).isFile())
+        throw new UpstreamError("malformed", "a path of the folder is no file");
       yield* inflated(this.#counted(createReadStream(full, { signal })), maxBytes);
     } catch (error) {
       signal.throwIfAborted();
-      throw error instanceof SourceLie ? namedLie(path, error) : notReadable(path, error);
+      throw isLie(error) ? namedLie(path, error) : notReadable(path, error);
     }
   }
 
@@ -191,11 +196,8 @@ export class WebFiles implements FolderFiles {
     try {
       return await this.#listBucket(bucketInPath(this.#base), folder, names, signal);
     } catch (error) {
-      const isNoBucket =
-        error instanceof SourceLie
-          ? error.code === "malformed"
-          : error instanceof UpstreamError && error.code === "refused";
-      if (!isNoBucket) throw error;
+      const code = error instanceof UpstreamError ? error.code : undefined;
+      if (code !== "malformed" && code !== "refused") throw error;
       throw new UpstreamError(
         "refused",
         `the server lists no files: expected ${indexFileOf(folder)} with a name a line, got status ${status}`,
@@ -223,7 +225,7 @@ export class WebFiles implements FolderFiles {
       if (listing.next === undefined) return names.found;
       token = listing.next;
     }
-    throw new SourceLie("endless", `a folder lists more than ${MAX_LISTED} files`);
+    throw new UpstreamError("endless", `a folder lists more than ${MAX_LISTED} files`);
   }
 
   async *read(path: string, maxBytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -270,10 +272,10 @@ class Names {
     this.#pattern = pattern;
   }
 
-  /** Throws SourceLie for more than the bounds allow. */
+  /** Throws UpstreamError for more than the bounds allow. */
   add(name: string): void {
     if (++this.#listed > MAX_LISTED || this.found.length > MAX_FILES) {
-      throw new SourceLie(
+      throw new UpstreamError(
         "endless",
         `a folder lists more than ${MAX_LISTED} files, or ${MAX_FILES} of a kind`,
       );
@@ -319,22 +321,22 @@ function prefixOf(parts: readonly string[]): string {
   return parts.map((part) => `${part}/`).join("");
 }
 
-/** The names in a bucket's listing, and where the next page begins. Throws SourceLie. */
+/** The names in a bucket's listing, and where the next page begins. Throws UpstreamError. */
 function parseListing(xml: string): {
   readonly keys: readonly string[];
   readonly next: string | undefined;
 } {
   if (!/<ListBucketResult[\s>]/.test(xml))
-    throw new SourceLie("malformed", "the bucket's listing is no listing");
+    throw new UpstreamError("malformed", "the bucket's listing is no listing");
   const keys: string[] = [];
   for (const [, key] of xml.matchAll(/<Key>([^<]{0,4096})<\/Key>/g)) {
     if (keys.length === MAX_PAGE_NAMES)
-      throw new SourceLie("endless", `a page of a listing has more than ${MAX_PAGE_NAMES} names`);
+      throw new UpstreamError("endless", `a page of a listing has more than ${MAX_PAGE_NAMES} names`);
     keys.push(unescapeXml(key ?? ""));
   }
   if (!/<IsTruncated>true<\/IsTruncated>/.test(xml)) return { keys, next: undefined };
   const token = /<NextContinuationToken>([^<]{1,4096})<\/NextContinuationToken>/.exec(xml)?.[1];
-  if (token === undefined) throw new SourceLie("malformed", "a cut listing does not say how it goes on");
+  if (token === undefined) throw new UpstreamError("malformed", "a cut listing does not say how it goes on");
   return { keys, next: unescapeXml(token) };
 }
 

@@ -6,9 +6,10 @@ import { decodeWith, type ValueOf } from "../../bcs/codec.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { JsonError } from "../../json/errors.ts";
 import { parseJsonInSlices } from "../../json/parse.ts";
+import { UpstreamError } from "../upstream/errors.ts";
 import { signedRangeProofCodec } from "./backup-service.ts";
 import { assertInside, type FolderFiles, linesOf } from "./folder-files.ts";
-import { decodeAnswer, MAX_LEDGER_INFO_BYTES, namedLie, SourceLie } from "./source.ts";
+import { decodeAnswer, MAX_LEDGER_INFO_BYTES, namedLie } from "./source.ts";
 
 /** A ledger info, and siblings on both sides. */
 const MAX_PROOF_BYTES = MAX_LEDGER_INFO_BYTES + 16 * 1024;
@@ -93,21 +94,21 @@ export async function partsOf(
     for await (const line of linesOf(files.read(path, bytes, signal), MAX_LINE_BYTES)) {
       bytes -= Math.max(line.length, MIN_LINE_BYTES);
       if (bytes < 0) {
-        throw new SourceLie("endless", `the metadata is longer than ${MAX_METADATA_BYTES} bytes`);
+        throw new UpstreamError("endless", `the metadata is longer than ${MAX_METADATA_BYTES} bytes`);
       }
       const part = isBlank(line) ? undefined : await inFile(path, () => parsePart(line, kind));
       if (part === undefined || part.last < from) continue;
       const known = parts.get(part.first);
       if (known === undefined || known.last < part.last) parts.set(part.first, part);
       if (parts.size > MAX_PARTS) {
-        throw new SourceLie("endless", `the metadata has more than ${MAX_PARTS} lines of ${tag}`);
+        throw new UpstreamError("endless", `the metadata has more than ${MAX_PARTS} lines of ${tag}`);
       }
     }
   }
   return [...parts.values()];
 }
 
-/** The part with a number that reaches furthest; undefined at the end. Throws SourceLie for a gap. */
+/** The part with a number that reaches furthest; undefined at the end. Throws UpstreamError for a gap. */
 export function partWith(parts: readonly BackupPart[], number: bigint, what: string): BackupPart | undefined {
   let best: BackupPart | undefined;
   let isLater = false;
@@ -116,7 +117,7 @@ export function partWith(parts: readonly BackupPart[], number: bigint, what: str
     else if (part.last >= number && (best === undefined || part.last > best.last)) best = part;
   }
   if (best === undefined && isLater) {
-    throw new SourceLie("gap", `the backup has later ${what}s, but not ${what} ${number}`);
+    throw new UpstreamError("gap", `the backup has later ${what}s, but not ${what} ${number}`);
   }
   return best;
 }
@@ -137,7 +138,7 @@ async function parsePart(line: Uint8Array, kind: BackupKind): Promise<BackupPart
     }),
   };
   if (part.last >= part.first && part.last - part.first < BACKUP_KINDS[kind].span) return part;
-  throw new SourceLie("malformed", `a metadata line has ${first} ${part.first} and ${last} ${part.last}`);
+  throw new UpstreamError("malformed", `a metadata line has ${first} ${part.first} and ${last} ${part.last}`);
 }
 
 /** The manifest of a part, and its chunks, which must join from the part's beginning to its end. */
@@ -153,7 +154,7 @@ export async function readManifest(
     const names = BACKUP_KINDS[kind];
     const said = [numberOf(json, json.root, names.first), numberOf(json, json.root, names.last)];
     if (said[0] !== part.first || said[1] !== part.last) {
-      throw new SourceLie(
+      throw new UpstreamError(
         "malformed",
         `it has ${said[0]} to ${said[1]}, its metadata ${part.first} to ${part.last}`,
       );
@@ -190,7 +191,7 @@ async function readChunks(json: JsonDocument, kind: BackupKind, part: BackupPart
     assertKind("a chunk", json, at, "object");
     const [first, last] = [numberOf(json, at, names.first), numberOf(json, at, names.last)];
     if (first !== next || last < first) {
-      throw new SourceLie("gap", `a chunk has ${first} to ${last}, expected one from ${next} on`);
+      throw new UpstreamError("gap", `a chunk has ${first} to ${last}, expected one from ${next} on`);
     }
     const proof = kind === "epochs" ? undefined : pathOf(json, at, "proof");
     chunks.push({ first, last, path: pathOf(json, at, names.path), proof, at });
@@ -198,7 +199,7 @@ async function readChunks(json: JsonDocument, kind: BackupKind, part: BackupPart
     await slices.pause();
   }
   if (kind === "states" ? chunks.length > 0 : next === part.last + 1n) return chunks;
-  throw new SourceLie("gap", `the chunks end before ${next}, not at ${part.last}`);
+  throw new UpstreamError("gap", `the chunks end before ${next}, not at ${part.last}`);
 }
 
 /** What proves the records of a chunk. */
@@ -233,11 +234,11 @@ export async function inFile<T>(path: string, work: () => Promise<T>): Promise<T
 
 const isBlank = (line: Uint8Array): boolean => line.every((byte) => byte === 32 || byte === 13 || byte === 9);
 
-/** Reads a JSON object. Throws SourceLie. */
+/** Reads a JSON object. Throws UpstreamError. */
 async function readObject(what: string, bytes: Uint8Array): Promise<JsonDocument> {
   const json = await parseJsonInSlices(bytes).catch((error: unknown) => {
     if (!(error instanceof JsonError)) throw error;
-    throw new SourceLie("malformed", `${what} is no JSON: ${error.message}`, { cause: error });
+    throw new UpstreamError("malformed", `${what} is no JSON: ${error.message}`, { cause: error });
   });
   assertKind(what, json, json.root, "object");
   return json;
@@ -250,7 +251,7 @@ function assertKind(
   kind: ReturnType<JsonDocument["kind"]>,
 ): void {
   if (value === ABSENT || json.kind(value) !== kind)
-    throw new SourceLie("malformed", `${what} is no JSON ${kind}`);
+    throw new UpstreamError("malformed", `${what} is no JSON ${kind}`);
 }
 
 /** A whole number of at most 15 digits: ledgers have no longer ones. */
@@ -258,7 +259,7 @@ function numberOf(json: JsonDocument, object: number, name: string): bigint {
   const value = json.member(object, name);
   assertKind(name, json, value, "number");
   const number = json.smallInteger(value);
-  if (number === undefined || number < 0) throw new SourceLie("malformed", `${name} is no whole number`);
+  if (number === undefined || number < 0) throw new UpstreamError("malformed", `${name} is no whole number`);
   return BigInt(number);
 }
 

@@ -9,8 +9,8 @@ import { decodeWith } from "../../bcs/codec.ts";
 import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
-import { innerHashOf, leafHashOf } from "../../ledger/state-tree/tree-node.ts";
-import { bitAt, commonBits } from "../proofs/state-prover.ts";
+import { bitAt, commonBits, foldWay } from "../../ledger/state-tree/key-way.ts";
+import { leafHashOf } from "../../ledger/state-tree/tree-node.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import {
   MAX_ITEM_BYTES,
@@ -34,7 +34,7 @@ import { lengthRecords } from "./length-records.ts";
 import {
   decodeAnswer,
   MAX_LEDGER_INFO_BYTES,
-  SourceLie,
+  notePlace,
   type StateRange,
   type StateRecord,
   type WholeStates,
@@ -61,7 +61,7 @@ interface StateChunkPlace extends ManifestChunk {
   readonly lastKey: Uint8Array;
 }
 
-/** The states of a folder. Throws UpstreamError, SourceLie. */
+/** The states of a folder. Throws UpstreamError. */
 export class FolderStates implements WholeStates {
   readonly name: string;
   readonly #files: FolderFiles;
@@ -91,9 +91,9 @@ export class FolderStates implements WholeStates {
     const bytes = await readWhole(this.#files, rootProof, 2 * MAX_LEDGER_INFO_BYTES, signal);
     const proof = decodeAnswer(rootProof, () => decodeWith(stateRootProofCodec, bytes));
     if (!equalBytes(proof.info.stateCheckpointHash ?? new Uint8Array(), rootHash)) {
-      throw new SourceLie("malformed", `${manifest}: root_hash is not the state root in ${rootProof}`);
+      throw new UpstreamError("malformed", `${manifest}: root_hash is not the state root in ${rootProof}`);
     }
-    return { ...proof, place: rootProof };
+    return notePlace(proof, rootProof);
   }
 
   async stateRange(version: bigint, start: bigint, limit: number, signal: AbortSignal): Promise<StateRange> {
@@ -112,7 +112,7 @@ export class FolderStates implements WholeStates {
       for (let at = first; at < end; at++) items.push(loaded.record(at));
       right = loaded.rightOf(end - 1);
     }
-    return { items, right, place: places.join(", ") };
+    return notePlace({ items, right }, places.join(", "));
   }
 
   #snapshotAt(version: bigint, signal: AbortSignal): Promise<Snapshot> {
@@ -151,7 +151,7 @@ export class FolderStates implements WholeStates {
 
 function hashIn(text: string): Uint8Array {
   const hash = text.length === 2 * HASH_BYTES ? fromHex(text) : undefined;
-  if (hash === undefined) throw new SourceLie("malformed", "a text that should be a hash is none");
+  if (hash === undefined) throw new UpstreamError("malformed", "a text that should be a hash is none");
   return hash;
 }
 
@@ -176,14 +176,14 @@ async function loadChunk(
       records.push(record);
     }
     if (records.length !== count)
-      throw new SourceLie("gap", `expected ${count} items, got ${records.length}`);
+      throw new UpstreamError("gap", `expected ${count} items, got ${records.length}`);
     const chunk = new StateChunk(records, before);
     for (let at = 0; at < count; at++) {
       chunk.hash(at);
       await slices.pause();
     }
     if (!chunk.hasEnds(firstKey, lastKey)) {
-      throw new SourceLie("malformed", `its first or last item has another key hash than in ${manifest}`);
+      throw new UpstreamError("malformed", `its first or last item has another key hash than in ${manifest}`);
     }
     chunk.beginSiblings(right);
     for (let at = count - 1; at > 0; at--) {
@@ -232,7 +232,7 @@ class StateChunk {
     this.#valueHashes.set(stateValueHash(value), HASH_BYTES * at);
     const before = at === 0 ? this.#before : this.#keyHash(at - 1);
     if (before === undefined || compareBytes(before, this.#keyHash(at)) < 0) return;
-    throw new SourceLie("malformed", "the items are not in the order of their hashes");
+    throw new UpstreamError("malformed", "the items are not in the order of their hashes");
   }
 
   /** Takes the siblings of the last item: one for each zero among the first bits of its hash. */
@@ -291,13 +291,12 @@ function stepLeft(
   valueHash: Uint8Array,
 ): void {
   const shared = commonBits(left, own);
-  let node = leafHashOf(own, valueHash);
-  for (let depth = right.length - 1; depth > shared; depth--) {
-    node =
-      bitAt(own, depth) === 0
-        ? innerHashOf(node, right[depth] ?? SPARSE_MERKLE_PLACEHOLDER)
-        : innerHashOf(SPARSE_MERKLE_PLACEHOLDER, node);
-  }
+  const node = foldWay(
+    own,
+    leafHashOf(own, valueHash),
+    { bottom: right.length, top: shared + 1 },
+    (depth, isLeft) => (isLeft ? undefined : right[depth]),
+  );
   right.length = shared;
   right.push(node);
 }

@@ -1,6 +1,6 @@
 // Records as backups keep them: a length of four bytes, big-endian, then the record; the end of the file ends the list.
+import { UpstreamError } from "../upstream/errors.ts";
 import { ByteReader } from "./byte-reader.ts";
-import { SourceLie } from "./source.ts";
 
 const LENGTH_BYTES = 4;
 
@@ -12,7 +12,7 @@ export interface RecordBounds {
 
 /**
  * The records of a stream. Holds one record and one piece of the stream in memory. A record is valid until the next
- * one. Throws SourceLie for a cut record, and for a longer one, or more of them, than the bounds allow.
+ * one. Throws UpstreamError for a cut record, and for a longer one, or more of them, than the bounds allow.
  */
 export async function* lengthRecords(
   stream: AsyncIterable<Uint8Array>,
@@ -26,9 +26,9 @@ export async function* lengthRecords(
       if (head.length < LENGTH_BYTES) throw cut(count);
       const length = new DataView(head.buffer, head.byteOffset).getUint32(0);
       if (length > maxRecordBytes) {
-        throw new SourceLie("endless", `a record of ${length} bytes is longer than ${maxRecordBytes}`);
+        throw new UpstreamError("endless", `a record of ${length} bytes is longer than ${maxRecordBytes}`);
       }
-      if (count === maxRecords) throw new SourceLie("endless", `more than ${maxRecords} records`);
+      if (count === maxRecords) throw new UpstreamError("endless", `more than ${maxRecords} records`);
       const record = await reader.take(length);
       if (record.length < length) throw cut(count);
       yield record;
@@ -38,8 +38,8 @@ export async function* lengthRecords(
   }
 }
 
-function cut(count: number): SourceLie {
-  return new SourceLie("malformed", `the list ends inside record ${count}`);
+function cut(count: number): UpstreamError {
+  return new UpstreamError("malformed", `the list ends inside record ${count}`);
 }
 
 /** Writes a record with its length in front. */

@@ -8,9 +8,9 @@ import { type BackoffOptions, backoffMs, LinkedAbort, pause, takeTurn } from "..
 import type { Waypoint } from "../../ledger/waypoint.ts";
 import { ProofError } from "../../proof/errors.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
-import { askInTime, UpstreamError, type UpstreamErrorCode } from "../upstream/errors.ts";
+import { askInTime, UpstreamError } from "../upstream/errors.ts";
 import type { SignedChain } from "./signed-chain.ts";
-import { namedLie, type SignatureSource, SourceLie } from "./source.ts";
+import { isLie, lieAbout, type SignatureSource } from "./source.ts";
 
 export const PROOF_NUMBERS = {
   /** Pause between two questions for news to a backup service. A folder, which changes by the epoch, gets 30 times that. */
@@ -22,9 +22,6 @@ const FOLDER_POLLS = 30;
 
 /** For one answer, however many requests and files it takes. */
 const ANSWER_MS = 15 * 60_000;
-
-/** Faults of the source itself, not of the connection. */
-const WRONG: ReadonlySet<UpstreamErrorCode> = new Set(["malformed", "too_large", "wrong_chain"]);
 
 /** `resting`: did not answer; `set_aside`: said something false. */
 export type ProofSourceState = "untried" | "ok" | "resting" | "set_aside";
@@ -156,7 +153,7 @@ export class ProofKeeper {
       // An epoch that ended since the ends were asked for is asked for again, once.
       const { epoch = 0n } = chain;
       if (latest.ledgerInfo.epoch > epoch) await this.#takeEnds(source, epoch, round.signal);
-      if (await named(source, latest, () => chain.takeLatest(latest))) this.#tell(source);
+      if (await named(latest, () => chain.takeLatest(latest))) this.#tell(source);
     } finally {
       round.abort(new Error("the question ended"));
       round.unlink();
@@ -172,7 +169,7 @@ export class ProofKeeper {
     for (;;) {
       const next = await this.#answer(signal, () => ends.next());
       if (next.done === true) return;
-      if (await named(source, next.value, () => this.#options.chain.advance(next.value))) this.#tell(source);
+      if (await named(next.value, () => this.#options.chain.advance(next.value))) this.#tell(source);
       // A signature takes milliseconds, without a native library a tenth of a second.
       await takeTurn(signal);
     }
@@ -220,7 +217,9 @@ export class ProofKeeper {
     } catch (error) {
       signal.throwIfAborted();
       if (isSourceFault(error)) throw error;
-      throw new SourceLie("malformed", `its answer cannot be read: ${errorText(error)}`, { cause: error });
+      throw new UpstreamError("malformed", `its answer cannot be read: ${errorText(error)}`, {
+        cause: error,
+      });
     }
   }
 
@@ -236,12 +235,11 @@ export class ProofKeeper {
   /** Returns the pause before the next question. */
   #fail(entry: Entry, error: unknown): number {
     const { retry = RETRY, setAside = SET_ASIDE, random = Math.random, logger } = this.#options;
-    const isFalse = !(error instanceof UpstreamError) || WRONG.has(error.code);
+    const isFalse = !(error instanceof UpstreamError) || isLie(error);
     // A failed connection does not clear a source that said something false.
     if (isFalse || entry.state !== "set_aside") entry.state = isFalse ? "set_aside" : "resting";
     entry.failures++;
-    const code = error instanceof ProofError || error instanceof SourceLie ? `${error.code}: ` : "";
-    entry.fault = `${code}${errorText(error)}`;
+    entry.fault = `${isLie(error) ? `${error.code}: ` : ""}${errorText(error)}`;
     const waitMs = backoffMs(entry.failures, isFalse ? setAside : retry, random);
     const fields = { source: entry.source.name, fault: entry.fault, againInMs: Math.round(waitMs) };
     if (isFalse) logger.warn(fields, "proof source set aside after a false statement");
@@ -251,18 +249,14 @@ export class ProofKeeper {
 }
 
 /** Names the file of a ledger info that does not hold. */
-async function named<T>(
-  source: SignatureSource,
-  signed: SignedLedgerInfo,
-  take: () => Promise<T>,
-): Promise<T> {
+async function named<T>(signed: SignedLedgerInfo, take: () => Promise<T>): Promise<T> {
   try {
     return await take();
   } catch (error) {
-    throw namedLie(source.placeOf?.(signed), error);
+    throw lieAbout(signed, error);
   }
 }
 
-function isSourceFault(error: unknown): boolean {
-  return error instanceof UpstreamError || error instanceof ProofError || error instanceof SourceLie;
+function isSourceFault(error: unknown): error is UpstreamError | ProofError {
+  return error instanceof UpstreamError || error instanceof ProofError;
 }

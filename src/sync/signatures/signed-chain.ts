@@ -8,32 +8,15 @@ import type { Bls } from "../../proof/bls.ts";
 import { assertNamed, EpochChain } from "../../proof/epoch-chain.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { Validators } from "../../proof/validators.ts";
-
-/** Where a store keeps checked ledger infos. */
-export interface SignedRows {
-  /** The epochs whose ends are kept, without gaps; undefined if there are none. */
-  readonly range: () => Promise<EpochSpan | undefined>;
-  readonly epochEnd: (epoch: bigint) => Promise<SignedLedgerInfo | undefined>;
-  /** The latest one of all. */
-  readonly latest: () => Promise<SignedLedgerInfo | undefined>;
-  /** Adds ends of epochs that follow those that are kept, and a later ledger info of the epoch after them. */
-  readonly add: (
-    epochEnds: readonly SignedLedgerInfo[],
-    latest: SignedLedgerInfo | undefined,
-  ) => Promise<void>;
-}
-
-export interface EpochSpan {
-  readonly first: bigint;
-  readonly last: bigint;
-}
+import type { Store } from "../../store/contract.ts";
+import { type EpochSpan, keepSigned, loadEpochEnd, loadNewestSigned, loadSpan } from "./signed-rows.ts";
 
 /** Ends of epochs that are written together. */
 const BATCH = 64;
 
 /** Checked ledger infos. The store has no other writer of them; calls may overlap. */
 export class SignedChain {
-  readonly #rows: SignedRows;
+  readonly #store: Store;
   readonly #waypoint: Waypoint;
   readonly #bls: Bls;
   #chain: EpochChain | undefined;
@@ -46,27 +29,27 @@ export class SignedChain {
   #isLatestWritten = true;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(rows: SignedRows, waypoint: Waypoint, bls: Bls) {
-    this.#rows = rows;
+  private constructor(store: Store, waypoint: Waypoint, bls: Bls) {
+    this.#store = store;
     this.#waypoint = waypoint;
     this.#bls = bls;
   }
 
   /** Goes on where the store ends. Throws LedgerError if its signatures contradict the waypoint. */
-  static async load(rows: SignedRows, waypoint: Waypoint, bls: Bls): Promise<SignedChain> {
-    const chain = new SignedChain(rows, waypoint, bls);
+  static async load(store: Store, waypoint: Waypoint, bls: Bls): Promise<SignedChain> {
+    const chain = new SignedChain(store, waypoint, bls);
     await chain.#load();
     return chain;
   }
 
   async #load(): Promise<void> {
-    const span = await this.#rows.range();
+    const span = await loadSpan(this.#store);
     this.#span = span;
-    const last = span && (await this.#rows.epochEnd(span.last));
+    const last = span && (await loadEpochEnd(this.#store, span.last));
     if (span === undefined || last === undefined) return;
     this.#chain = EpochChain.begin(computeWaypoint(last.ledgerInfo), last.ledgerInfo, this.#bls);
-    this.#latest = (await this.#rows.latest()) ?? last;
-    this.#startVersion = (await this.#rows.epochEnd(span.first))?.ledgerInfo.version;
+    this.#latest = (await loadNewestSigned(this.#store))?.signed ?? last;
+    this.#startVersion = (await loadEpochEnd(this.#store, span.first))?.ledgerInfo.version;
     const kept = await this.#search(span, (version) => version >= this.#waypoint.version);
     if (kept === undefined) return;
     const own = formatWaypoint(computeWaypoint(kept.ledgerInfo));
@@ -140,9 +123,9 @@ export class SignedChain {
     const span = this.#span;
     if (span === undefined || epoch > span.last + 1n) return "later";
     await this.flush();
-    const end = (await this.#rows.epochEnd(epoch))?.ledgerInfo;
+    const end = (await loadEpochEnd(this.#store, epoch))?.ledgerInfo;
     if (end?.version === version && equalBytes(end.accumulatorRoot, accumulatorRoot)) return "signed";
-    const validators = (await this.#rows.epochEnd(epoch - 1n))?.ledgerInfo.nextEpoch;
+    const validators = (await loadEpochEnd(this.#store, epoch - 1n))?.ledgerInfo.nextEpoch;
     if (epoch <= span.first || validators === undefined) return "earlier";
     new Validators(validators, this.#bls).check(signed);
     return "signed";
@@ -166,7 +149,7 @@ export class SignedChain {
     this.#ends = [];
     this.#isLatestWritten = true;
     try {
-      await this.#rows.add(ends, latest);
+      await keepSigned(this.#store, ends, latest);
     } catch (error) {
       this.#ends = [...ends, ...this.#ends];
       this.#isLatestWritten = false;
@@ -199,7 +182,7 @@ export class SignedChain {
     if (span === undefined) return undefined;
     const above = version === undefined ? undefined : await this.#search(span, (at) => at > version);
     const last = above === undefined ? span.last : above.ledgerInfo.epoch - 1n;
-    return last < span.first ? undefined : this.#rows.epochEnd(last);
+    return last < span.first ? undefined : loadEpochEnd(this.#store, last);
   }
 
   /** The first end of an epoch whose version fits, among those that are written. Once one version fits, all later ones must. */
@@ -208,9 +191,9 @@ export class SignedChain {
     fits: (version: bigint) => boolean,
   ): Promise<SignedLedgerInfo | undefined> {
     const epoch = await firstPassing(first, last + 1n, async (at) => {
-      const end = await this.#rows.epochEnd(at);
+      const end = await loadEpochEnd(this.#store, at);
       return end !== undefined && fits(end.ledgerInfo.version);
     });
-    return epoch > last ? undefined : this.#rows.epochEnd(epoch);
+    return epoch > last ? undefined : loadEpochEnd(this.#store, epoch);
   }
 }

@@ -11,7 +11,6 @@ import { copyRecord } from "../reading.ts";
 import { EPOCH_END, FIRST_EPOCH, NEWEST_SIGNED, type SideRowReader } from "../side-rows.ts";
 import { StoreWriter } from "../store-writer.ts";
 import { nextEpochOf } from "../waypoints.ts";
-import type { EpochSpan, SignedRows } from "./signed-chain.ts";
 
 /** Most rows read at once. */
 const ROWS_AT_ONCE = 200;
@@ -112,7 +111,13 @@ export async function keepGenesisLedgerInfo(store: Store): Promise<void> {
   if (genesis !== undefined) await new StoreWriter(store).write({ sideRows: [epochEndRow(genesis)] });
 }
 
-async function loadSpan(store: SideRowReader): Promise<EpochSpan | undefined> {
+export interface EpochSpan {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** The epochs whose ends a follower keeps, without gaps: what a local chain signed itself is not among them. */
+export async function loadSpan(store: SideRowReader): Promise<EpochSpan | undefined> {
   const first = await FIRST_EPOCH.load(store);
   const newest = await loadNewestSigned(store);
   if (first === undefined || newest === undefined) return undefined;
@@ -120,21 +125,16 @@ async function loadSpan(store: SideRowReader): Promise<EpochSpan | undefined> {
   return { first, last: nextEpoch === undefined ? epoch - 1n : epoch };
 }
 
-/** The rows of a store that follows: what a local chain signed itself is not among them. */
-export function signedRowsOf(store: Store): SignedRows {
-  return {
-    range: () => loadSpan(store),
-    epochEnd: (epoch) => loadEpochEnd(store, epoch),
-    latest: async () => (await loadNewestSigned(store))?.signed,
-    add: async (epochEnds, latest) => {
-      const rows: SideRow[] = epochEnds.map(epochEndRow);
-      const first = epochEnds[0]?.ledgerInfo.epoch;
-      if (first !== undefined && (await loadSpan(store)) === undefined) {
-        rows.push(FIRST_EPOCH.row(first));
-      }
-      const newest = latest ?? epochEnds.at(-1);
-      if (newest !== undefined) rows.push(newestRow({ signed: newest, isOwn: false }));
-      await new StoreWriter(store).write({ sideRows: rows });
-    },
-  };
+/** Keeps ends of epochs that follow those that are kept, and a later ledger info of the epoch after them. */
+export async function keepSigned(
+  store: Store,
+  epochEnds: readonly SignedLedgerInfo[],
+  latest: SignedLedgerInfo | undefined,
+): Promise<void> {
+  const rows: SideRow[] = epochEnds.map(epochEndRow);
+  const first = epochEnds[0]?.ledgerInfo.epoch;
+  if (first !== undefined && (await loadSpan(store)) === undefined) rows.push(FIRST_EPOCH.row(first));
+  const newest = latest ?? epochEnds.at(-1);
+  if (newest !== undefined) rows.push(newestRow({ signed: newest, isOwn: false }));
+  await new StoreWriter(store).write({ sideRows: rows });
 }

@@ -1,10 +1,12 @@
 // The interface of a signature source: a place that has ledger infos signed by validators. Nothing it says is trusted: the
 // epoch chain checks every signature.
-import { CodedError, errorText } from "../../base/errors.ts";
+import { errorText } from "../../base/errors.ts";
+import { firstPassing } from "../../base/search.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import type { TransactionInfo } from "../../ledger/formats/transaction-info.ts";
 import { ProofError } from "../../proof/errors.ts";
 import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../../proof/ledger-info.ts";
+import { UpstreamError, type UpstreamErrorCode } from "../upstream/errors.ts";
 
 /** An item of a state as a service gives it. */
 export interface StateRecord {
@@ -31,8 +33,6 @@ export interface StateRange {
   readonly items: readonly StateRecord[];
   /** Siblings on the right of the last item, from the bottom up. */
   readonly right: readonly Uint8Array[];
-  /** The files that it comes from, in a folder. */
-  readonly place?: string;
 }
 
 /** What gives whole states in ranges, and proves their roots. */
@@ -52,15 +52,17 @@ export interface WholeStates {
     readonly siblings: readonly Uint8Array[];
     readonly info: TransactionInfo;
     readonly signed: SignedLedgerInfo;
-    /** The file that it comes from, in a folder. */
-    readonly place?: string;
   }>;
 }
 
 /** A service that proves items of a state, and its root. */
 export interface StateService extends StateQuestions, WholeStates {}
 
-/** A source of signed ledger infos. Calls throw UpstreamError, SourceLie, or the signal's reason once aborted. */
+export function isStateService(states: WholeStates): states is StateService {
+  return "stateItemCount" in states;
+}
+
+/** A source of signed ledger infos. Calls throw UpstreamError, or the signal's reason once aborted. */
 export interface SignatureSource {
   /** For logs and metrics; contains no secret. */
   readonly name: string;
@@ -79,35 +81,51 @@ export interface SignatureSource {
   findEpochEnd(version: bigint, signal: AbortSignal): Promise<bigint | undefined>;
   /** The latest ledger info, unchecked; undefined from a source that has only the ends of epochs. */
   latest(signal: AbortSignal): Promise<SignedLedgerInfo | undefined>;
-  /** The file that a ledger info of this source comes from, in a folder. */
-  placeOf?(signed: SignedLedgerInfo): string | undefined;
-  /** The service that also proves items of the state; undefined from a source that does not. */
-  service(signal: AbortSignal): Promise<StateService | undefined>;
-  /** Whole states; undefined from a source that has none. */
+  /** Whole states, by a StateService where the source proves single items, too; undefined from a source that has none. */
   states(signal: AbortSignal): Promise<WholeStates | undefined>;
   close(): void;
 }
 
-/**
- * A source said something that no signature can make true. `malformed`: it breaks the format; `gap`: epochs are missing in
- * the middle; `endless`: more than the format allows.
- */
-export class SourceLie extends CodedError<"malformed" | "gap" | "endless"> {}
+/** Faults of an UpstreamError that no connection explains. */
+const LIES: ReadonlySet<UpstreamErrorCode> = new Set([
+  "malformed",
+  "gap",
+  "too_large",
+  "endless",
+  "wrong_chain",
+]);
 
-/** Names in a lie, or in a proof that does not hold, the files that it comes from. */
+/** Whether a source said something that no signature can make true. */
+export function isLie(error: unknown): error is UpstreamError | ProofError {
+  return error instanceof ProofError || (error instanceof UpstreamError && LIES.has(error.code));
+}
+
+/** The files that values of folders come from. */
+const places = new WeakMap<object, string>();
+
+export function notePlace<T extends object>(value: T, place: string): T {
+  places.set(value, place);
+  return value;
+}
+
+/** Names in a lie the file that a value comes from, which somebody else found false. */
+export function lieAbout(value: object, error: unknown): unknown {
+  return namedLie(places.get(value), error);
+}
+
+/** Names in a lie the files that it comes from. */
 export function namedLie(place: string | undefined, error: unknown): unknown {
-  if (place === undefined || !(error instanceof SourceLie || error instanceof ProofError)) return error;
-  if (error.message.includes(place)) return error;
+  if (place === undefined || !isLie(error) || error.message.includes(place)) return error;
   const message = `${place}: ${error.message}`;
-  return error instanceof SourceLie
-    ? new SourceLie(error.code, message, { cause: error })
-    : new ProofError(error.code, message, { cause: error });
+  return error instanceof ProofError
+    ? new ProofError(error.code, message, { cause: error })
+    : new UpstreamError(error.code, message, { cause: error });
 }
 
 /** Longest signed ledger info: about 11,000 validators. */
 export const MAX_LEDGER_INFO_BYTES = 1024 * 1024;
 
-/** Decodes a signed ledger info and checks that it ends the expected epoch. Throws SourceLie. */
+/** Decodes a signed ledger info and checks that it ends the expected epoch. Throws UpstreamError. */
 export function decodeEpochEnd(bytes: Uint8Array, epoch: bigint): SignedLedgerInfo {
   const signed = decodeSigned(bytes);
   assertEpochEnd(signed, epoch);
@@ -121,44 +139,39 @@ export async function searchEpochEnd(
   end: bigint,
   readEnd: (epoch: bigint) => Promise<SignedLedgerInfo | undefined>,
 ): Promise<bigint | undefined> {
+  const versionOf = async (epoch: bigint): Promise<bigint> =>
+    (await readEnd(epoch))?.ledgerInfo.version ?? 0n;
   // Ends of epochs rise with their versions.
-  let [low, high] = [first, end];
-  while (low < high) {
-    const middle = (low + high) / 2n;
-    const found = (await readEnd(middle))?.ledgerInfo.version ?? 0n;
-    if (found === version) return middle;
-    if (found < version) low = middle + 1n;
-    else high = middle;
-  }
-  return undefined;
+  const found = await firstPassing(first, end, async (epoch) => (await versionOf(epoch)) >= version);
+  return found < end && (await versionOf(found)) === version ? found : undefined;
 }
 
-/** Throws SourceLie unless a ledger info ends the epoch. */
+/** Throws UpstreamError unless a ledger info ends the epoch. */
 export function assertEpochEnd({ ledgerInfo }: SignedLedgerInfo, epoch: bigint): void {
   if (ledgerInfo.epoch !== epoch) {
-    throw new SourceLie(
+    throw new UpstreamError(
       "gap",
       `expected the end of epoch ${epoch}, got a ledger info of epoch ${ledgerInfo.epoch}`,
     );
   }
   if (ledgerInfo.nextEpoch === undefined) {
-    throw new SourceLie(
+    throw new UpstreamError(
       "malformed",
       `the ledger info of version ${ledgerInfo.version} does not end an epoch`,
     );
   }
 }
 
-/** Decodes a signed ledger info into memory of its own. Throws SourceLie. */
+/** Decodes a signed ledger info into memory of its own. Throws UpstreamError. */
 function decodeSigned(bytes: Uint8Array): SignedLedgerInfo {
   return decodeAnswer("a signed ledger info", () => decodeWith(signedLedgerInfoCodec, new Uint8Array(bytes)));
 }
 
-/** Runs a decoder. Throws SourceLie for bytes that do not decode: whatever a decoder throws is the source's fault. */
+/** Runs a decoder. Throws UpstreamError for bytes that do not decode: whatever a decoder throws is the source's fault. */
 export function decodeAnswer<T>(what: string, decode: () => T): T {
   try {
     return decode();
   } catch (error) {
-    throw new SourceLie("malformed", `${what} does not decode: ${errorText(error)}`, { cause: error });
+    throw new UpstreamError("malformed", `${what} does not decode: ${errorText(error)}`, { cause: error });
   }
 }

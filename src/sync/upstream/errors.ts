@@ -6,8 +6,8 @@ import type { UpstreamHead } from "./upstream.ts";
 /**
  * `unreachable`: no connection, a cut or a timeout; `busy`: it asked to retry later; `beyond_head`: it does not have
  * the version yet; `pruned`: no longer; `refused`: an error status; `malformed`: a response that breaks the
- * interface; `too_large`: more bytes than the limit; `wrong_chain`: a node of another chain; `unverified`: its records
- * fail verification; `disagrees`: other upstreams serve other data; `other_history`: its records differ from ours, and a
+ * interface; `gap`: something is missing in the middle; `too_large`: more bytes than the limit; `endless`: more than the
+ * format allows; `wrong_chain`: a node of another chain; `unverified`: its records fail verification; `disagrees`: other upstreams serve other data; `other_history`: its records differ from ours, and a
  * waypoint still to come will tell which are the network's.
  */
 export type UpstreamErrorCode =
@@ -17,7 +17,9 @@ export type UpstreamErrorCode =
   | "pruned"
   | "refused"
   | "malformed"
+  | "gap"
   | "too_large"
+  | "endless"
   | "wrong_chain"
   | "unverified"
   | "disagrees"

@@ -15,9 +15,9 @@ import {
   readBackupRecord,
 } from "../../ledger/formats/record.ts";
 import { transactionInfoHash } from "../../ledger/formats/transaction-info.ts";
-import { hashPair, SEEDS } from "../../ledger/hash.ts";
+import { SEEDS } from "../../ledger/hash.ts";
 import type { AccumulatorState } from "../../ledger/position.ts";
-import { accumulatorHeight } from "../../proof/accumulator-proof.ts";
+import { accumulatorHeight, foldAccumulator } from "../../proof/accumulator-proof.ts";
 import { ProofError } from "../../proof/errors.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { onePiece } from "../signatures/byte-reader.ts";
@@ -35,7 +35,7 @@ import {
   textOf,
 } from "../signatures/folder-metadata.ts";
 import { lengthRecords } from "../signatures/length-records.ts";
-import { decodeAnswer, namedLie, SourceLie } from "../signatures/source.ts";
+import { decodeAnswer, namedLie } from "../signatures/source.ts";
 import { BeyondHead, UpstreamError } from "./errors.ts";
 import {
   MAX_PAGE_BYTES,
@@ -150,7 +150,6 @@ class FolderUpstream implements Upstream {
       if (done === LATE) throw signal.reason;
       return done;
     } catch (error) {
-      if (error instanceof SourceLie) throw new UpstreamError("malformed", error.message, { cause: error });
       if (error instanceof ProofError) throw new UpstreamError("unverified", error.message, { cause: error });
       throw error;
     }
@@ -214,7 +213,7 @@ class FolderUpstream implements Upstream {
 
   async #signedAtEnd(part: BackupPart): Promise<SignedLedgerInfo> {
     const last = (await this.#manifestOf(part)).at(-1);
-    if (last === undefined) throw new SourceLie("gap", `${part.manifest}: no chunks`);
+    if (last === undefined) throw new UpstreamError("gap", `${part.manifest}: no chunks`);
     return (await readRangeProof(this.#files, last, this.#stop.signal)).signed;
   }
 
@@ -242,7 +241,7 @@ class FolderUpstream implements Upstream {
     const part = partWith(parts, version, "version");
     const chunks = part && (await this.#manifestOf(part));
     const place = chunks?.find(({ last }) => last >= version);
-    if (place === undefined) throw new SourceLie("gap", `the backup has no version ${version}`);
+    if (place === undefined) throw new UpstreamError("gap", `the backup has no version ${version}`);
     return keepSome(this.#chunks, place.path, MAX_KEPT, () => {
       this.#places.push(place);
       if (this.#places.length > MAX_PLACES) this.#places.shift();
@@ -268,7 +267,7 @@ interface RecordChunkPlace extends ManifestChunk {
 
 function isV1(format: string, manifest: string): boolean {
   if (format === "V0" || format === "V1") return format === "V1";
-  throw new SourceLie("malformed", `${manifest}: a chunk has an unknown format`);
+  throw new UpstreamError("malformed", `${manifest}: a chunk has an unknown format`);
 }
 
 async function loadChunk(
@@ -288,22 +287,27 @@ async function loadChunk(
   try {
     const records: BackupRecordSpans[] = [];
     const states: AccumulatorState[] = [];
+    let beforeLast: AccumulatorState = before;
+    let lastLeaf: Uint8Array = new Uint8Array();
     const slices = new Slices("writer");
     const bounds = { maxRecords: Number(last - first) + 1, maxRecordBytes: MAX_RECORD_BYTES };
     for await (const bytesOfRecord of lengthRecords(onePiece(bytes), bounds)) {
       const record = decodeAnswer("a record", () => readBackupRecord(bytesOfRecord, hasAuxiliary));
       if (records.length % STRIDE === 0) states.push(accumulator.state());
       records.push(record);
-      accumulator.append(transactionInfoHash(record.info));
+      if (records.length === bounds.maxRecords) beforeLast = accumulator.state();
+      lastLeaf = transactionInfoHash(record.info);
+      accumulator.append(lastLeaf);
       await slices.pause();
     }
     if (records.length < bounds.maxRecords) {
-      throw new SourceLie("gap", `expected ${bounds.maxRecords} records, got ${records.length}`);
+      throw new UpstreamError("gap", `expected ${bounds.maxRecords} records, got ${records.length}`);
     }
     const { version, accumulatorRoot } = signed.ledgerInfo;
-    const root = version < last ? undefined : rootAfter(accumulator.state(), range.right, version);
-    if (root === undefined || !equalBytes(root, accumulatorRoot)) {
-      throw new SourceLie(
+    const siblings = siblingsOf(beforeLast, range.right, accumulatorHeight(version + 1n));
+    const isIn = siblings !== undefined && version >= last;
+    if (!isIn || !equalBytes(foldAccumulator(SEED, siblings, last, lastLeaf), accumulatorRoot)) {
+      throw new UpstreamError(
         "malformed",
         `its records and ${proof} do not lead to the ledger that was signed at version ${version}`,
       );
@@ -315,28 +319,20 @@ async function loadChunk(
 }
 
 /**
- * The root of an accumulator up to a later version, from what stands on the right of its last leaf, bottom up; undefined
- * unless exactly these siblings are needed.
+ * Siblings of a version in a ledger of a height, bottom up, from the full subtrees before it and what stands on its right;
+ * undefined unless exactly these are needed.
  */
-function rootAfter(
-  { leafCount, frozen }: AccumulatorState,
+function siblingsOf(
+  { leafCount: version, frozen }: AccumulatorState,
   right: readonly Uint8Array[],
-  version: bigint,
-): Uint8Array | undefined {
-  const left = [...frozen];
-  let node = left.pop();
-  let used = 0;
-  let level = 0n;
-  // The last full subtree ends with the last leaf.
-  while (((leafCount >> level) & 1n) === 0n) level++;
-  const height = BigInt(accumulatorHeight(version + 1n));
-  for (let isFirst = true; level < height && node !== undefined; level++, isFirst = false) {
-    const isRight = !isFirst && ((leafCount >> level) & 1n) === 1n;
-    const sibling = isRight ? left.pop() : right[used++];
-    if (sibling === undefined) return undefined;
-    node = isRight ? hashPair(SEED, sibling, node) : hashPair(SEED, node, sibling);
-  }
-  return left.length === 0 && used === right.length ? node : undefined;
+  height: number,
+): Uint8Array[] | undefined {
+  const [before, after] = [[...frozen], [...right].reverse()];
+  const siblings = Array.from({ length: height }, (_, level) =>
+    ((version >> BigInt(level)) & 1n) === 1n ? before.pop() : after.pop(),
+  );
+  const isExact = before.length === 0 && after.length === 0;
+  return isExact && siblings.every((hash) => hash !== undefined) ? siblings : undefined;
 }
 
 /** The records of a chunk that was checked. */

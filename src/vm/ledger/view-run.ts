@@ -1,7 +1,7 @@
 // View functions: any function that is marked as a view, run on a state that it cannot change.
 import { finish, type Pieces } from "../../base/pieces.ts";
 import type { AbiType } from "../../move/abi.ts";
-import { ArgumentMaker, assertArgumentType, assertTypeArgs, isPlain } from "../arguments.ts";
+import { ArgumentMaker, assertArgumentType, assertTypeArgs, isPlain, plainArgument } from "../arguments.ts";
 import { STATUS, VmError } from "../errors.ts";
 import { Meter } from "../gas.ts";
 import { Interpreter, isValues } from "../interpreter.ts";
@@ -141,23 +141,24 @@ export class ViewRun {
       );
     for (const type of params)
       if (type.kind !== "signer" && type.kind !== "reference") assertArgumentType(type);
-    const maker = new ArgumentMaker(linker, () => new Interpreter(linker, session));
-    const values: Value[] = [];
-    for (const [i, type] of params.entries()) {
-      const bytes = args[i] ?? NOTHING;
-      const isAtOnce = bytes.length <= PIECE_BYTES && isPlain(type);
-      values.push(isAtOnce ? maker.plain(type, bytes) : yield* maker.make(type, bytes));
+    const makeInterpreter = (): Interpreter => new Interpreter(linker, session);
+    const values = new Array<Value>(params.length);
+    for (let i = 0; i < params.length; i++) {
+      const [type, bytes] = [params[i] as AbiType, args[i] as Uint8Array];
+      values[i] =
+        bytes.length <= PIECE_BYTES && isPlain(type)
+          ? plainArgument(linker, type, bytes)
+          : yield* new ArgumentMaker(linker, makeInterpreter).make(type, bytes);
     }
-    const running = new Interpreter(linker, session).begin(instance, values);
+    const running = makeInterpreter().begin(instance, values);
     const results = isValues(running) ? running : yield* running;
-    const encoded: Uint8Array[] = [];
-    for (const [i, value] of results.entries()) {
+    const encoded = new Array<Uint8Array>(results.length);
+    for (let i = 0; i < results.length; i++) {
       const isReference = definition.returns[i]?.kind === "reference";
-      const plain: Value = isReference ? asRef(value).get() : value;
+      const plain: Value = isReference ? asRef(results[i]).get() : (results[i] as Value);
       const layout = linker.layout(types[i] as AbiType);
-      encoded.push(
-        typeof plain === "object" ? yield* encodeInPieces(plain, layout) : encodeValue(plain, layout),
-      );
+      encoded[i] =
+        typeof plain === "object" ? yield* encodeInPieces(plain, layout) : encodeValue(plain, layout);
     }
     return { types, values: encoded };
   }

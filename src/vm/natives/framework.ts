@@ -236,7 +236,7 @@ const object: NativeModule = {
     const { session, meter } = context;
     const type = argOf(typeArgs, 0);
     if (type.kind !== "struct") throw invariant("a resource is a struct");
-    const slot = session.resource(asAddress(address), type, (bytes) => {
+    const slot = session.resource(asAddress(address), type, undefined, (bytes) => {
       meter.charge(meter.price(EXISTS_AT_LOADED) + meter.price(EXISTS_AT_BYTE) * bytes);
     });
     return [slot.exists];

@@ -1,7 +1,7 @@
 // A peer of the public network as a proof source: the ends of epochs, and the latest ledger info of its summary.
 import type { SignedLedgerInfo } from "../../../proof/ledger-info.ts";
 import { UpstreamError } from "../../upstream/errors.ts";
-import { assertEpochEnd, decodeAnswer, type SignatureSource, SourceLie, searchEpochEnd } from "../source.ts";
+import { assertEpochEnd, decodeAnswer, type SignatureSource, searchEpochEnd } from "../source.ts";
 import { PeerConnection } from "./connection.ts";
 import type { PeerAddress } from "./peer-address.ts";
 import { type AnswerOf, decodeAnswerOf, encodeQuestion, PeerRefusal } from "./wire.ts";
@@ -46,7 +46,7 @@ export class PeerSource implements SignatureSource {
   async #page(first: bigint, last: bigint, signal: AbortSignal): Promise<readonly SignedLedgerInfo[]> {
     const { ends } = await this.#ask("epochEnds", { kind: "epochEnds", first, last }, signal);
     if (ends.length === 0 || BigInt(ends.length) > last - first + 1n) {
-      throw new SourceLie("gap", `asked for the ends of epochs ${first} to ${last}, got ${ends.length}`);
+      throw new UpstreamError("gap", `asked for the ends of epochs ${first} to ${last}, got ${ends.length}`);
     }
     for (const [i, signed] of ends.entries()) assertEpochEnd(signed, first + BigInt(i));
     return ends;
@@ -68,11 +68,7 @@ export class PeerSource implements SignatureSource {
     return (await this.#summary(signal)).latest;
   }
 
-  /** Peers prove ranges of states too; those are not asked for. */
-  async service(): Promise<undefined> {
-    return undefined;
-  }
-
+  /** Peers prove ranges of states; those are not asked for. */
   async states(): Promise<undefined> {
     return undefined;
   }
