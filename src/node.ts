@@ -19,7 +19,7 @@ export { eventText, type RangeQuestion } from "./node/api/operation-calls.ts";
 export type { Node } from "./node/api/running-node.ts";
 export { createNode } from "./node/create-node.ts";
 export { demoNamed } from "./node/demo-names.ts";
-export { CASSANDRA_TABLE, type CassandraOptions } from "./node/engines/cassandra.ts";
+export { CASSANDRA_TABLE, type CassandraOptions, checkClusterData } from "./node/engines/cassandra.ts";
 export { SOFTWARE_VERSION } from "./node/info.ts";
 export { FOLLOW_TABLE, type FollowOptions, type FollowProgress } from "./node/options/follow-options.ts";
 export { FRONTEND_NUMBERS, HTTP_TABLE, type HttpOptions } from "./node/options/http-options.ts";
@@ -46,13 +46,12 @@ export { type RewindReport, rewindData } from "./node/tools/rewinding.ts";
 export {
   backupData,
   type CopyWatch,
-  checkClusterData,
   checkData,
   exportData,
-  type IndexReport,
   restoreData,
   type StoreReport,
 } from "./node/tools/store-tools.ts";
+export type { IndexReport } from "./sync/maintenance/check/cluster-index.ts";
 export type { Explanation } from "./transaction/explain/explanation.ts";
 
 /** Store errors that the user must fix; nothing was touched. */

@@ -115,7 +115,7 @@ function tlsOf(values: ClusterValues): CassandraOptions["tls"] {
 }
 
 /** The Cassandra store at a URL. */
-export function clusterOf(url: string, values: ClusterValues): StoreOptions {
+export function clusterOf(url: string, values: ClusterValues): StoreOptions & CassandraOptions {
   const connection = toNodeValues(connectionOptions, values, "store-");
   return { engine: "cassandra", ...connection, url, password: passwordOf(values), tls: tlsOf(values) };
 }

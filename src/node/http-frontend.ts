@@ -14,7 +14,7 @@ import { listenForMetrics, type SideServer } from "../http/side/side-server.ts";
 import { loadTlsFiles } from "../http/transport/tls.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { observeCollections } from "./metrics/process-metrics.ts";
-import { type TraceEnvironment, traceSettingsOf } from "./metrics/trace-settings.ts";
+import { type TraceEnvironment, Tracer, traceSettingsOf } from "./metrics/tracing.ts";
 import { FRONTEND_NUMBERS, type HttpOptions } from "./options/http-options.ts";
 import type { NodeStatus, WorkerSetup } from "./workers/worker-messages.ts";
 import { reservePort, WorkerPool } from "./workers/workers.ts";
@@ -25,15 +25,14 @@ interface Observation {
   close(): Promise<void>;
 }
 
-/** Without traces, `onRequest` is the counter of the metrics itself, and the tracer is never loaded. */
-export async function observeRequests(
+/** Without traces, `onRequest` is the counter of the metrics itself. */
+export function observeRequests(
   { onRequest }: Pick<Metrics, "onRequest">,
   environment: TraceEnvironment,
   logger: Logger,
-): Promise<Observation> {
+): Observation {
   const settings = traceSettingsOf(environment);
   if (settings === undefined) return { onRequest, close: async () => {} };
-  const { Tracer } = await import("./metrics/tracing.ts");
   const tracer = new Tracer(settings, logger);
   return {
     onRequest: (operation, status, seconds, exchange) => {
@@ -125,7 +124,7 @@ export class HttpFrontend {
 
   async #listen(): Promise<{ readonly host: string; readonly port: number }> {
     const { http, services, metrics, logger } = this.#options;
-    this.#observation = await observeRequests(metrics, process.env, logger);
+    this.#observation = observeRequests(metrics, process.env, logger);
     this.#server = createHttpServer({
       ...http,
       ...services,

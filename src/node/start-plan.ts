@@ -12,7 +12,7 @@ import { type ProofWindow, parseProofWindow } from "../sync/maintenance/prune-wi
 import { accountChanges } from "./api/first-accounts.ts";
 import type { FollowPlan } from "./following/following.ts";
 import type { ForkPlan } from "./following/forking.ts";
-import { DEFAULT_SEED, LOCAL_CHAIN_TABLE } from "./options/local-chain-options.ts";
+import { DEFAULT_SEED, FORK_TABLE, LOCAL_CHAIN_TABLE } from "./options/local-chain-options.ts";
 import type { NodeOptions } from "./options/node-options.ts";
 import { assertOptions } from "./options/option-table.ts";
 import { engineOf, storeOptionsOf } from "./store-engines.ts";
@@ -95,32 +95,29 @@ export async function planStart(
     assertHttpOptions(http);
   }
   assertOptions(LOCAL_CHAIN_TABLE, "localChain", localChain);
-  const following = follow && (await import("./following/following.ts"));
   if (follow !== undefined) {
     const { FOLLOW_TABLE } = await import("./options/follow-options.ts");
     assertOptions(FOLLOW_TABLE, "follow", follow);
   }
-  const forking = fork && (await import("./following/forking.ts"));
-  if (fork !== undefined) {
-    const { FORK_TABLE } = await import("./options/local-chain-options.ts");
-    assertOptions(FORK_TABLE, "fork", fork);
-  }
+  assertOptions(FORK_TABLE, "fork", fork);
   assertStore(options);
   if (options.proofWindow !== undefined) parseProofWindow(options.proofWindow, "proofWindow");
   const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
   if (readOnly === true) return NO_PLAN;
   const accounts = accountChanges(options.accounts ?? []);
-  if (forking !== undefined && fork !== undefined) {
+  if (fork !== undefined) {
     for (const name of ["genesis", "waypoint", "follow"] as const) {
       const value = options[name];
       if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
       throw new ConfigError(`${name}: a fork begins with the state of its network, so it takes none`);
     }
-    const plan = forking.planFork(fork, localChain?.seed ?? DEFAULT_SEED, machine);
+    const { planFork } = await import("./following/forking.ts");
+    const plan = planFork(fork, localChain?.seed ?? DEFAULT_SEED, machine);
     return { ...NO_PLAN, fork: plan, accounts };
   }
   const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
-  const followPlan = follow && following?.planFollowing(follow, waypoints, http?.minTrust);
+  const followPlan =
+    follow && (await import("./following/following.ts")).planFollowing(follow, waypoints, http?.minTrust);
   if (followPlan !== undefined && localChain !== undefined) {
     throw new ConfigError("localChain: a node that follows upstreams makes no blocks");
   }

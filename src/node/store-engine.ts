@@ -3,8 +3,6 @@ import type { Logger } from "../base/log.ts";
 import type { GenesisCheck } from "../ledger/formats/genesis.ts";
 import type { OwnedRow } from "../ledger/indexes/owned-keys.ts";
 import type { Store, WriterLease } from "../store/contract.ts";
-import type { StoreWalk } from "../store/lmdb/walk.ts";
-import type { IndexReport } from "../sync/maintenance/check/cluster-index.ts";
 import type { RemoteVerifier } from "../sync/verify/remote-page-verifier.ts";
 import type { PageVerification } from "../sync/verify/verified-page.ts";
 import type { DriverReport } from "./metrics/driver-metrics.ts";
@@ -46,15 +44,11 @@ export interface StoreEngine<O extends object> {
   readonly isShared: boolean;
   /** True if a driver has metrics of its own. */
   readonly hasDriver: boolean;
-  /** Opens a walk over all rows, for `check`; undefined where the engine has none. */
-  readonly openWalk: ((options: O) => Promise<StoreWalk>) | undefined;
   /**
    * For `export`: the index of a ledger whose first records are not there, no rows of any other ledger. Undefined for
    * stores that no other process can open.
    */
   readonly baseIndexRows: ((options: O) => AsyncGenerator<OwnedRow>) | undefined;
-  /** Checks the index alone, where an engine cannot be walked as a whole. */
-  readonly checkIndex?: (options: O, signal: AbortSignal | undefined) => Promise<IndexReport>;
 }
 
 /** Closes the store if `look` throws. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { engineOf, openWalk, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
+import { engineOf, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
 
 describe("the store of a node", () => {
   it("is in memory, in a data directory, or the one that is named", () => {
@@ -16,11 +16,5 @@ describe("the store of a node", () => {
         `store.engine: expected one of lmdb, memory, cassandra, got "${engine}"`,
       );
     }
-  });
-
-  it("cannot be checked where its engine has no walk, and the error names the engine", () => {
-    const cluster = { engine: "cassandra", url: "cassandra://127.0.0.1:1/none" } as const;
-    expect(() => openWalk(cluster)).toThrow("cannot check a store of engine cassandra: expected engine lmdb");
-    expect(() => openWalk({ engine: "memory" })).toThrow("cannot check a store of engine memory");
   });
 });

@@ -3,7 +3,6 @@
 import { ConfigError, errorText } from "../base/errors.ts";
 import { pause } from "../base/wait.ts";
 import { isOutOfReach, StoreError } from "../store/errors.ts";
-import type { StoreWalk } from "../store/lmdb/walk.ts";
 import { type CassandraOptions, cassandraEngine } from "./engines/cassandra.ts";
 import { type LmdbOptions, lmdbEngine } from "./engines/lmdb.ts";
 import { memoryEngine } from "./engines/memory.ts";
@@ -59,15 +58,6 @@ export function storeOptionsOf(options: {
 
 export function openStore(options: StoreOptions, opening: StoreOpening): Promise<OpenedStore> {
   return engineOf(options).open(options, opening);
-}
-
-/** Opens a walk over all rows, for a check. Throws ConfigError, naming the engine, if it has none. */
-export function openWalk(options: StoreOptions): Promise<StoreWalk> {
-  const open = engineOf(options).openWalk;
-  if (open !== undefined) return open(options);
-  const served = Object.entries(STORE_ENGINES).filter(([, engine]) => engine.openWalk !== undefined);
-  const names = served.map(([name]) => name).join(", ");
-  throw new ConfigError(`cannot check a store of engine ${options.engine}: expected engine ${names}`);
 }
 
 /** Pauses between two attempts to open a store that is not there yet. */

@@ -168,7 +168,7 @@ describe("a collector that does not respond", () => {
     const logged: string[] = [];
     const logger = { ...silentLogger, warn: (_: object, message: string) => void logged.push(message) };
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
-    const { onRequest, close } = await observeRequests(createMetrics([]), environment, logger);
+    const { onRequest, close } = observeRequests(createMetrics([]), environment, logger);
     for (let i = 0; i < MANY; i++) onRequest("info", 200, 0.001, EXCHANGE);
     await until(() => collector.batches.length === 1);
     expect(collector.batches[0]?.spans).toHaveLength(MAX_BATCH);
@@ -191,7 +191,7 @@ describe("a collector that does not respond", () => {
     const logged: string[] = [];
     const logger = { ...silentLogger, warn: (_: object, message: string) => void logged.push(message) };
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
-    const { onRequest, close } = await observeRequests(createMetrics([]), environment, logger);
+    const { onRequest, close } = observeRequests(createMetrics([]), environment, logger);
     for (let i = 0; i < MANY; i++) onRequest("info", 200, 0.001, EXCHANGE);
     await close();
     expect(logged).toEqual(["traces cannot be sent"]);
@@ -202,7 +202,7 @@ describe("a collector that does not respond", () => {
 describe("without a collector", () => {
   it("requests are reported to the metrics' own function and nothing else", async () => {
     const metrics = createMetrics([]);
-    const { onRequest } = await observeRequests(metrics, {}, silentLogger);
+    const { onRequest } = observeRequests(metrics, {}, silentLogger);
     expect(onRequest).toBe(metrics.onRequest);
   });
 });

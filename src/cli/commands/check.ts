@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { childFlags } from "../../base/child-flags.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../../base/option.ts";
 import {
+  type CassandraOptions,
   checkClusterData,
   checkData,
   type IndexReport,
-  type StoreOptions,
   type StoreReport,
 } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
@@ -68,7 +68,11 @@ function indexFields(report: IndexReport): Readonly<Record<string, unknown>> {
   };
 }
 
-async function checkCluster(store: StoreOptions, asJson: boolean, context: CommandContext): Promise<number> {
+async function checkCluster(
+  store: CassandraOptions,
+  asJson: boolean,
+  context: CommandContext,
+): Promise<number> {
   const report = await interruptible((signal) => checkClusterData(store, signal));
   const { findings, leftovers } = report;
   const fields = indexFields(report);

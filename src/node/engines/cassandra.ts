@@ -11,6 +11,7 @@ import {
 } from "../../store/cassandra/options.ts";
 import type { CassandraStore } from "../../store/cassandra/store.ts";
 import { assertSameGenesis } from "../../sync/genesis.ts";
+import type { IndexReport } from "../../sync/maintenance/check/cluster-index.ts";
 import type { DriverReport } from "../metrics/driver-metrics.ts";
 import { assertOptions, optionTable } from "../options/option-table.ts";
 import { closedOnFault, type StoreEngine } from "../store-engine.ts";
@@ -161,7 +162,6 @@ export const cassandraEngine: StoreEngine<CassandraOptions> = {
   },
   isShared: true,
   hasDriver: true,
-  openWalk: undefined,
   async *baseIndexRows(options) {
     const store = await openReader(options);
     try {
@@ -171,13 +171,18 @@ export const cassandraEngine: StoreEngine<CassandraOptions> = {
       await store.close();
     }
   },
-  checkIndex: async (options, signal) => {
-    const { checkClusterIndex } = await import("../../sync/maintenance/check/cluster-index.ts");
-    const store = await openReader(options);
-    try {
-      return await checkClusterIndex(store, signal);
-    } finally {
-      await store.close();
-    }
-  },
 };
+
+/** Checks the index of a ledger in a cluster, while a node may be writing it. */
+export async function checkClusterData(
+  options: CassandraOptions,
+  signal?: AbortSignal,
+): Promise<IndexReport> {
+  const { checkClusterIndex } = await import("../../sync/maintenance/check/cluster-index.ts");
+  const store = await openReader(options);
+  try {
+    return await checkClusterIndex(store, signal);
+  } finally {
+    await store.close();
+  }
+}

@@ -43,7 +43,6 @@ export const lmdbEngine: StoreEngine<LmdbOptions> = {
   },
   isShared: true,
   hasDriver: false,
-  openWalk: async ({ path }) => (await import("../../store/lmdb/walk.ts")).openStoreWalk(path),
   async *baseIndexRows({ path }) {
     const { openStoreWalk } = await import("../../store/lmdb/walk.ts");
     const walk = await openStoreWalk(path);

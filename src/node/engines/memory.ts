@@ -8,6 +8,5 @@ export const memoryEngine: StoreEngine<object> = {
   open: async () => ({ store: createMemoryStore(), lease: undefined }),
   isShared: false,
   hasDriver: false,
-  openWalk: undefined,
   baseIndexRows: undefined,
 };

@@ -20,7 +20,6 @@ import {
   writeManifest,
 } from "../../store/lmdb/backup.ts";
 import { assertLocalDisk } from "../../store/lmdb/files.ts";
-import type { IndexReport } from "../../sync/maintenance/check/cluster-index.ts";
 import type { CheckProgress } from "../../sync/maintenance/check/findings.ts";
 import { checkStore, type StoreReport } from "../../sync/maintenance/check/store-check.ts";
 import {
@@ -29,21 +28,21 @@ import {
   exportBackup,
 } from "../../sync/proofs/backup-export.ts";
 import { KeyFiles } from "../../sync/proofs/key-files.ts";
-import { engineOf, openStore, openWalk, type StoreOptions } from "../store-engines.ts";
+import { engineOf, openStore, type StoreOptions } from "../store-engines.ts";
 
-export type { CheckProgress, IndexReport, StoreReport };
+export type { CheckProgress, StoreReport };
 
 /**
- * Checks a store, or the LMDB store in a directory, while a node may be writing it. Throws StoreError if it cannot be
- * walked, ConfigError if its engine has no walk, and the signal's reason on abort.
+ * Checks the LMDB store in a directory, while a node may be writing it. Throws StoreError if it cannot be walked, and the
+ * signal's reason on abort.
  */
 export async function checkData(
-  store: string | StoreOptions,
+  path: string,
   onProgress?: CheckProgress,
   signal?: AbortSignal,
 ): Promise<StoreReport> {
-  const options: StoreOptions = typeof store === "string" ? { engine: "lmdb", path: store } : store;
-  const walk = await openWalk(options).catch((error: unknown) => {
+  const { openStoreWalk } = await import("../../store/lmdb/walk.ts");
+  const walk = await openStoreWalk(path).catch((error: unknown) => {
     throw asCorrupt(error);
   });
   try {
@@ -54,15 +53,6 @@ export async function checkData(
   } finally {
     await walk.close();
   }
-}
-
-/** Checks the index of a ledger in a cluster, while a node may be writing it. Throws ConfigError for other engines. */
-export async function checkClusterData(store: StoreOptions, signal?: AbortSignal): Promise<IndexReport> {
-  const { checkIndex } = engineOf(store);
-  if (checkIndex === undefined) {
-    throw new ConfigError(`cannot check the index of engine ${store.engine} alone: check the whole store`);
-  }
-  return checkIndex(store, signal);
 }
 
 /** An unexpected error during a walk means a damaged store. */
