@@ -33,17 +33,20 @@ function inBatches(
   return batches;
 }
 
+/** The same balances, `size` in each request. */
+export function balanceBatches(singles: readonly BenchRequest[], size = BATCH): BenchRequest[] {
+  return inBatches(singles, size, balancesRoute.path, ({ path }) => ({
+    address: path.split("/")[3],
+    asset_type: COIN,
+  }));
+}
+
 /** Rows of batches. */
 export async function benchmarkBatch(options: BenchOptions): Promise<readonly BenchRow[]> {
   const set = await itemsDataSet(Math.max(10_000, ITEMS * options.scale));
   const node = await startStatic(set);
   try {
-    const balances = await compareBatches(node, "balances", latestBalances(set), options, (singles, size) =>
-      inBatches(singles, size, balancesRoute.path, ({ path }) => ({
-        address: path.split("/")[3],
-        asset_type: COIN,
-      })),
-    );
+    const balances = await compareBatches(node, "balances", latestBalances(set), options, balanceBatches);
     const items = await compareBatches(node, "raw items", rawItems(set, "json"), options, (singles, size) =>
       inBatches(singles, size, rawItemsRoute.path, ({ body }) => ({
         table_handle: formatAddressLong(TABLE),

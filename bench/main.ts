@@ -30,7 +30,8 @@ Compares Sextant with bare alternatives, all in turn, and prints ratios with the
   --only TEXT       Run one benchmark by its name, or the rows whose names contain the text; may be repeated
   --scale PART      Size of the data sets as a part of the full size, such as 0.1
   --quick           Little data and few rounds; exits with 1 if a row misses its target by more than a factor of two
-  --seconds NUMBER  How long the rows at a given pace last (mainnet); 20 unless given
+  --seconds NUMBER  How long the rows at a given pace last (mainnet), 20 unless given, and how long a follower rests at
+                    the head before its memory is taken (memory), 3 unless given
   --store NAME      Run the benchmarks of another store: cassandra
   --here            Say in about two minutes how fast this machine is: over a bare server and PostgreSQL
   --postgres URL    For --here: compare with this server, in a schema of its own, instead of a temporary one

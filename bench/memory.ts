@@ -31,7 +31,7 @@ export async function benchmarkMemory(options: BenchOptions): Promise<readonly B
 }
 
 /** A follower that has the whole ledger of a local chain. */
-async function followerRow({ quick }: BenchOptions): Promise<BenchRow> {
+async function followerRow({ quick, seconds }: BenchOptions): Promise<BenchRow> {
   const infoOf = async ({ url }: NodeServer): Promise<Record<string, string>> =>
     (await (await fetch(url + pathTo(infoRoute))).json()) as Record<string, string>;
   return withDirectory(async (path) => {
@@ -59,7 +59,7 @@ async function followerRow({ quick }: BenchOptions): Promise<BenchRow> {
         };
         await waitUntil("the follower to reach the head", isAtHead);
         const { ledger_version: head } = await infoOf(follower);
-        await sleep(quick ? 500 : REST_MS);
+        await sleep(seconds === undefined ? (quick ? 500 : REST_MS) : 1000 * seconds);
         const used = (await anonymousBytes(follower.pid)) / MIB;
         const name = `memory of a follower at the head, over the limit of ${FOLLOWER_LIMIT_MIB} MiB`;
         return toPlainRow(name, used, FOLLOWER_LIMIT_MIB, {

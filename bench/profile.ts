@@ -8,9 +8,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { balanceBatches } from "./batch.ts";
 import { itemsDataSet } from "./data-set.ts";
 import { CONNECTIONS, seriesOf } from "./http.ts";
 import { runLoad, stopLoad } from "./load.ts";
+import { resourceReads } from "./reads.ts";
+import { latestBalances } from "./requests.ts";
 import { inTime } from "./waits.ts";
 
 interface CallFrame {
@@ -97,7 +100,11 @@ const { positionals, values } = parseArgs({
   },
 });
 const set = await itemsDataSet(Math.max(10_000, 1_000_000 * Number(values.scale)));
-const all = seriesOf(set);
+const all = [
+  ...seriesOf(set),
+  { name: "resource", requests: resourceReads(set) },
+  { name: "100 balances in one request", requests: balanceBatches(latestBalances(set)) },
+];
 const series = all.find(({ name }) => name === positionals[0]);
 if (series === undefined) {
   console.error(`expected one of ${all.map(({ name }) => JSON.stringify(name)).join(" ")}`);

@@ -4,7 +4,7 @@ import { createLocalChain } from "../src/chain/local-chain.ts";
 import { pathTo } from "../src/interface/route.ts";
 import { accountResourceRoute, accountRoute, balanceRoute } from "../src/interface/routes.ts";
 import { formatAddressLong } from "../src/move/address.ts";
-import { accountAddress, COIN, itemsDataSet } from "./data-set.ts";
+import { accountAddress, COIN, type DataSet, itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, compare } from "./harness.ts";
 import { CONNECTIONS, roundLoad, takeSample, warmUp } from "./http.ts";
 import type { BenchRequest } from "./requests.ts";
@@ -19,13 +19,24 @@ function get(path: string): BenchRequest {
   return { method: "GET", path, headers: {} };
 }
 
+/** Every fourth item is a CoinStore; only some demo accounts of the genesis have an Account. */
+function holdersOf({ items }: DataSet): string[] {
+  return Array.from({ length: Math.min(RESOURCES, items / 4) }, (_, i) =>
+    formatAddressLong(accountAddress(4 * ((i * 7919) % Math.floor(items / 4)))),
+  );
+}
+
+/** Resources of accounts. */
+export function resourceReads(set: DataSet): BenchRequest[] {
+  return holdersOf(set).map((address) =>
+    get(pathTo(accountResourceRoute, { address, resource_type: COIN_STORE })),
+  );
+}
+
 /** Rows of accounts and resources. */
 export async function benchmarkReads(options: BenchOptions): Promise<readonly BenchRow[]> {
   const set = await itemsDataSet(Math.max(10_000, 1_000_000 * options.scale));
-  // Every fourth item is a CoinStore; only some demo accounts of the genesis have an Account.
-  const holders = Array.from({ length: Math.min(RESOURCES, set.items / 4) }, (_, i) =>
-    formatAddressLong(accountAddress(4 * ((i * 7919) % Math.floor(set.items / 4)))),
-  );
+  const holders = holdersOf(set);
   const balances = (addresses: readonly string[]): BenchRequest[] =>
     addresses.map((address) => get(pathTo(balanceRoute, { address, asset_type: COIN })));
   const node = await startStatic(set);
@@ -42,13 +53,7 @@ export async function benchmarkReads(options: BenchOptions): Promise<readonly Be
         balances(owners),
         options,
       ),
-      await compareReads(
-        "resource",
-        node,
-        holders.map((address) => get(pathTo(accountResourceRoute, { address, resource_type: COIN_STORE }))),
-        balances(holders),
-        options,
-      ),
+      await compareReads("resource", node, resourceReads(set), balances(holders), options),
     ];
   } finally {
     await node.stop();
