@@ -187,11 +187,10 @@ export class Dispatcher {
 
   #readBody(resolved: ResolvedRequest, field: BodyField<unknown>): MaybePromise<unknown> {
     const { request, operation, args } = resolved;
-    const { exchange } = request;
     request.hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
-    const parser = parserOf(field, exchange.headers["content-type"]);
-    assertBodyHeaders(exchange.headers, request.hold.maxBytes);
-    return andThen(exchange.readBody(request.hold), (bytes) => {
+    const parser = parserOf(field, request.exchange.headers["content-type"]);
+    assertBodyHeaders(request.exchange.headers, request.hold.maxBytes);
+    return andThen(request.exchange.readBody(request.hold), (bytes) => {
       if (operation.sendsEvents) this.#holdPlaces(resolved, 1 + Math.floor(bytes.length / BYTES_PER_PLACE));
       return andThen(parser.parse(bytes), (body) => Object.assign(args, { body }));
     });
