@@ -185,21 +185,18 @@ export class Dispatcher {
     return undefined;
   }
 
-  #readBody(resolved: ResolvedRequest, field: BodyField<unknown>): MaybePromise<void> {
+  #readBody(resolved: ResolvedRequest, field: BodyField<unknown>): MaybePromise<unknown> {
     const { request, operation, args } = resolved;
-    const { exchange } = request;
     request.hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
-    const parser = parserOf(field, exchange.headers["content-type"]);
-    assertBodyHeaders(exchange.headers, request.hold.maxBytes);
-    return andThen(exchange.readBody(request.hold), (bytes) => {
+    const parser = parserOf(field, request.exchange.headers["content-type"]);
+    assertBodyHeaders(request.exchange.headers, request.hold.maxBytes);
+    return andThen(request.exchange.readBody(request.hold), (bytes) => {
       if (operation.sendsEvents) this.#holdPlaces(resolved, 1 + Math.floor(bytes.length / BYTES_PER_PLACE));
-      return andThen(parser.parse(bytes), (body) => {
-        args.body = body;
-      });
+      return andThen(parser.parse(bytes), (body) => Object.assign(args, { body }));
     });
   }
 
-  async #admitLater(resolved: ResolvedRequest, reading: MaybePromise<void>): Promise<void> {
+  async #admitLater(resolved: ResolvedRequest, reading: MaybePromise<unknown>): Promise<void> {
     const { request, operation, client, minVersion } = resolved;
     await reading;
     if (minVersion !== undefined && minVersion.waitMs > 0) await this.#waits.reach(resolved, minVersion);

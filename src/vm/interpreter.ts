@@ -1,6 +1,6 @@
 // Runs bytecode: calls, returns, and the instructions that only touch locals, operands and values.
 import type { Pieces } from "../base/pieces.ts";
-import type { Constant, FieldReference, Instantiation } from "../move/bytecode/program.ts";
+import type { FieldReference, Instantiation } from "../move/bytecode/program.ts";
 import { asFault, invariant, STATUS, VmError } from "./errors.ts";
 import type { Meter } from "./gas.ts";
 import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
@@ -8,14 +8,7 @@ import { leafOf, leafResult } from "./leaves.ts";
 import type { FunctionInstance, Linker, LoadedModule } from "./linker.ts";
 import { Dispatch, type Native, type NativeContext } from "./natives.ts";
 import type { Session, Tracer } from "./session.ts";
-import {
-  type Frame,
-  MAX_OPERANDS,
-  type ResolvedCall,
-  type ResolvedStruct,
-  TypedInstructions,
-} from "./typed-instructions.ts";
-import { countNodes } from "./types.ts";
+import { type Frame, MAX_OPERANDS, type ResolvedCall, TypedInstructions } from "./typed-instructions.ts";
 import {
   abstractSize,
   asRef,
@@ -34,12 +27,9 @@ import {
 /** How many operands instructions take that only touch locals, operands and values; NOT_PLAIN for others. */
 const NOT_PLAIN = 255;
 const PLAIN_TAKES: Uint8Array = plainTakes(`
-  0: 05 06 07 08 09 0a 0b 0d 0e 28 31 32 48 49 4a 5b 5c 5d 5e 5f 60
-  1: 01 03 04 0c 0f 10 14 20 2e 33 34 35 36 37 4b 4c 4d 56 57 61 62 63 64 65 66 67
+  0: 05 06 08 09 0a 0b 0d 0e 28 31 32 48 49 4a 5b 5c 5d 5e 5f 60
+  1: 01 03 04 0c 0f 10 14 20 2e 33 34 35 36 37 4b 4c 4d 61 62 63 64 65 66 67
   2: 15 16 17 18 19 1a 1b 1c 1d 1e 1f 21 22 23 24 25 26 2f 30`);
-/** 1 for instructions that ask for an item of the state, or borrow one. */
-const IS_GLOBAL: Uint8Array = new Uint8Array(256);
-for (const opcode of [0x29, 0x2a, 0x2b, 0x3b, 0x3c, 0x3d]) IS_GLOBAL[opcode] = 1;
 /** In a local that has no value. */
 const NO_VALUE = undefined as unknown as Value;
 const MAX_FRAMES = 1024;
@@ -309,7 +299,7 @@ export class Interpreter extends TypedInstructions implements NativeContext {
         const taken = PLAIN_TAKES[opcode] as number;
         const isLook = steps <= 0 || spent > untilLook;
         if (taken === NOT_PLAIN && isQuiet && !isLook) {
-          // Calls, returns and uses of the state, in the usual case: what #step does with them, without its charges.
+          // Calls and returns, in the usual case: what #step does with them, without its charges.
           if (opcode === 0x02 && !frame.isLocked && frame.caller !== undefined) {
             steps--;
             spent += plain[opcode] as number;
@@ -325,70 +315,36 @@ export class Interpreter extends TypedInstructions implements NativeContext {
             continue;
           }
           const isGeneric = opcode === 0x38;
-          if (isGeneric || opcode === 0x11) {
-            const call = resolved[pc] as ResolvedCall | undefined;
-            if (call?.isPlain === true && this.#locks === 0 && this.#depth <= MAX_FRAMES) {
-              if (call.pricedBy !== prices) this.#price(call, isGeneric);
-              const { callee, argCount } = call;
-              const first = height - argCount;
-              if (first < base) throw invariant("the operand stack is empty");
-              steps--;
-              if (isGeneric) {
-                if (call.chargedBy !== this.payer) spent += prices.perNode * call.nodes;
-                if (this.paysOnce) call.chargedBy = this.payer;
-                meter.leaksNativeArguments = call.isLeaking;
-              }
-              spent += call.price;
-              if (spent > available) return;
-              const { leaf } = call;
-              if (leaf !== undefined && spent + leaf.price <= available) {
-                const result = leafResult(leaf, stack[first] as Value);
-                if (result !== undefined) {
-                  spent += leaf.price;
-                  stack[first] = result;
-                  pc++;
-                  continue;
-                }
-              }
-              locals = new Array<Value>(call.room);
-              for (let i = 0; i < argCount; i++) locals[i] = stack[first + i] as Value;
-              frame.pc = pc;
-              [instance, base, height, pc] = [callee, first, first, 0];
-              frame = {
-                caller: frame,
-                instance,
-                locals,
-                base,
-                pc,
-                hasEntered: call.isCross,
-                isLocked: false,
-              };
-              this.frame = frame;
-              this.#depth++;
-              ({ opcodes, operands, kinds, resolved } = instance);
+          const call = isGeneric || opcode === 0x11 ? (resolved[pc] as ResolvedCall | undefined) : undefined;
+          if (call?.isPlain === true && this.#locks === 0 && this.#depth <= MAX_FRAMES) {
+            if (call.pricedBy !== prices) this.#price(call, isGeneric);
+            const { callee, argCount, leaf } = call;
+            steps--;
+            spent += call.price;
+            if (isGeneric) {
+              if (call.chargedBy !== this.payer) spent += prices.perNode * call.nodes;
+              if (this.paysOnce) call.chargedBy = this.payer;
+              meter.leaksNativeArguments = call.isLeaking;
+            }
+            if (spent > available) return;
+            const first = height - argCount;
+            if (first < base) throw invariant("the operand stack is empty");
+            const result = leaf && leafResult(leaf, stack[first] as Value);
+            if (leaf !== undefined && result !== undefined && spent + leaf.price <= available) {
+              spent += leaf.price;
+              stack[first] = result;
+              pc++;
               continue;
             }
-          } else if (IS_GLOBAL[opcode] === 1 && height > base) {
-            const struct = resolved[pc] as ResolvedStruct | undefined;
-            const address = stack[height - 1];
-            if (struct?.key !== undefined && typeof address === "string") {
-              const slot = this.session.loaded(address, struct.key);
-              const due = spent + prices.perNode * struct.nodes + (costs[opcode] as number);
-              const isTest = opcode === 0x29 || opcode === 0x3b;
-              if (
-                slot !== undefined &&
-                (isTest || slot.exists) &&
-                due <= available &&
-                this.entries(instance.key) < 2
-              ) {
-                steps--;
-                spent = due;
-                stack[height - 1] = isTest ? slot.exists : new Ref(slot.place, 0, slot);
-                if (!isTest) steps -= takeWalkedSteps();
-                pc++;
-                continue;
-              }
-            }
+            locals = new Array<Value>(call.room);
+            for (let i = 0; i < argCount; i++) locals[i] = stack[first + i] as Value;
+            frame.pc = pc;
+            [instance, base, height, pc] = [callee, first, first, 0];
+            frame = { caller: frame, instance, locals, base, pc, hasEntered: call.isCross, isLocked: false };
+            this.frame = frame;
+            this.#depth++;
+            ({ opcodes, operands, kinds, resolved } = instance);
+            continue;
           }
         }
         if (isLook || taken === NOT_PLAIN) {
@@ -479,24 +435,6 @@ export class Interpreter extends TypedInstructions implements NativeContext {
             if (spent > available) return;
             const ref = asRef(value);
             given = new Ref(asStruct(ref).fields, of.index, ref.root);
-            break;
-          }
-          case 0x07: {
-            const constant = operands[pc] as Constant;
-            spent += prices.perNode * countNodes(constant.type);
-            if (spent > available) return;
-            spent += (costs[opcode] as number) + prices.constantByte * constant.bytes.length;
-            if (spent > available) return;
-            given = (resolved[pc] as Value | undefined) ?? this.constant(instance, pc, constant);
-            if (typeof given === "object") steps -= takeWalkedSteps();
-            break;
-          }
-          case 0x56:
-          case 0x57: {
-            const { nodes, variant } = this.resolve(instance, pc, false);
-            if (opcode === 0x57) spent += prices.perNode * nodes + (costs[opcode] as number);
-            if (spent > available) return;
-            given = asStruct(asRef(value)).tag === variant;
             break;
           }
           case 0x14: {

@@ -187,26 +187,20 @@ export class ModuleVisits {
   bytes = 0;
 }
 
-/** What one run found. */
-class OwnCode {
-  readonly modules = new Map<string, LoadedModule>();
-  readonly instances: Instances = new Map();
-  readonly types = new Map<string, StoredType>();
-  /** Type arguments by their keys, which may be long: instances are told apart by the numbers. */
-  readonly typeNumbers = new Map<string, number>();
-  typeText = 0;
-}
-
 export class Linker {
   readonly meter: Meter;
   readonly #source: ModuleSource;
   readonly #natives: NativeSource;
+  readonly #modules = new Map<string, LoadedModule>();
   readonly visits: ModuleVisits;
   /** True where numbers of aggregators stay hidden from code. */
   readonly hasDelayedFields: boolean;
+  readonly #instances: Instances = new Map();
   #shared: SharedCode | undefined;
-  /** Made on first use: many runs find all that they need in what they share. */
-  #made: OwnCode | undefined;
+  readonly #types = new Map<string, StoredType>();
+  /** Type arguments by their keys, which may be long: instances are told apart by the numbers. */
+  readonly #typeNumbers = new Map<string, number>();
+  #typeText = 0;
 
   constructor(options: {
     readonly meter: Meter;
@@ -223,11 +217,6 @@ export class Linker {
     this.#natives = options.natives;
     this.visits = options.visits ?? new ModuleVisits();
     this.hasDelayedFields = options.hasDelayedFields === true;
-  }
-
-  get #own(): OwnCode {
-    this.#made ??= new OwnCode();
-    return this.#made;
   }
 
   /** A module. Charges its first use. Throws VmError if there is none. */
@@ -280,21 +269,20 @@ export class Linker {
   /** Like `findModule`, without a charge. */
   peek(address: string, name: string): LoadedModule | undefined {
     const key = moduleKey(address, name);
-    let module = this.#own.modules.get(key);
+    let module = this.#modules.get(key);
     if (module === undefined) {
       module = this.#source(address, name);
-      if (module !== undefined) this.#own.modules.set(key, module);
+      if (module !== undefined) this.#modules.set(key, module);
     }
     return module;
   }
 
   /** Puts new modules in the place of those of the ledger. */
   stage(modules: readonly LoadedModule[]): void {
-    const { modules: own, instances, types } = this.#own;
-    for (const module of modules) own.set(module.key, module);
+    for (const module of modules) this.#modules.set(module.key, module);
     this.#shared = undefined;
-    instances.clear();
-    types.clear();
+    this.#instances.clear();
+    this.#types.clear();
   }
 
   function(
@@ -333,7 +321,7 @@ export class Linker {
   ): FunctionInstance {
     const shared = this.#shared;
     const isShared = shared !== undefined && !shared.isFull && isOwnCode(module) && typeArgs.every(isOwnType);
-    const all = isShared ? shared.instances : this.#own.instances;
+    const all = isShared ? shared.instances : this.#instances;
     let instances = all.get(definition);
     if (instances === undefined) {
       instances = new Map();
@@ -357,15 +345,14 @@ export class Linker {
 
   #numberOf(type: AbiType): number {
     const key = typeKey(type);
-    const own = this.#own;
-    let number = own.typeNumbers.get(key);
+    let number = this.#typeNumbers.get(key);
     if (number === undefined) {
-      own.typeText += key.length;
-      if (own.typeText > MAX_TYPE_TEXT)
+      this.#typeText += key.length;
+      if (this.#typeText > MAX_TYPE_TEXT)
         throw new VmError(STATUS.executionLimitReached, "the types of the run are too large");
       countWork(key.length);
-      number = own.typeNumbers.size;
-      own.typeNumbers.set(key, number);
+      number = this.#typeNumbers.size;
+      this.#typeNumbers.set(key, number);
     }
     return number;
   }
@@ -414,7 +401,7 @@ export class Linker {
   stored(type: AbiType): StoredType {
     const key = typeKey(type);
     const shared = this.#shared?.types[this.hasDelayedFields ? 1 : 0];
-    let stored = shared?.get(key) ?? this.#made?.types.get(key);
+    let stored = shared?.get(key) ?? this.#types.get(key);
     if (stored === undefined) {
       const budget = { nodes: 0, isOwn: true };
       const layout = this.#makeLayout(type, budget, 1);
@@ -424,7 +411,7 @@ export class Linker {
         shared?.set(key, stored);
         this.#shared.count +=
           1 + Math.floor(key.length / TEXT_PER_COUNT) + Math.floor(budget.nodes / NODES_PER_COUNT);
-      } else this.#own.types.set(key, stored);
+      } else this.#types.set(key, stored);
     }
     return stored;
   }

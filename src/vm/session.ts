@@ -244,18 +244,13 @@ export class Session {
   lastKey:
     | { readonly key: Value; readonly type: AbiType; readonly bytes: Uint8Array; readonly name: string }
     | undefined;
-  #extensions: Map<string, unknown> | undefined;
+  /** State of native modules, by the name of the module. */
+  readonly extensions = new Map<string, unknown>();
   isUnbiasable: boolean;
 
   constructor(options: SessionOptions) {
     this.options = options;
     this.isUnbiasable = options.isUnbiasable === true;
-  }
-
-  /** State of native modules, by the name of the module. */
-  get extensions(): Map<string, unknown> {
-    this.#extensions ??= new Map();
-    return this.#extensions;
   }
 
   /** State of a native module, made on first use. */
@@ -265,18 +260,8 @@ export class Session {
     return found;
   }
 
-  /** The place of a resource that was loaded before, by the key of its type. */
-  loaded(address: string, key: string): GlobalSlot | undefined {
-    return this.#slots.get(key, address);
-  }
-
   /** A resource, or the place where it would be. The first load is charged, by `onLoad` if it is given. */
-  resource(
-    address: string,
-    type: AbiStructType,
-    key: string = typeKey(type),
-    onLoad?: (bytes: number) => void,
-  ): GlobalSlot {
+  resource(address: string, type: AbiStructType, key: string, onLoad?: (bytes: number) => void): GlobalSlot {
     let slot = this.#slots.get(key, address);
     if (slot === undefined) {
       const { linker, state } = this.options;

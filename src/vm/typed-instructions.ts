@@ -58,14 +58,14 @@ export interface Frame {
 }
 
 /** A struct with its type arguments, or a variant, as an instruction names it. */
-export interface ResolvedStruct {
+interface ResolvedStruct {
   readonly type: AbiStructType;
   /** Parts of the types that the instruction pays for. */
   readonly nodes: number;
   readonly fieldCount: number;
   /** -1 for a struct. */
   readonly variant: number;
-  /** The key of the type, once the instruction looked for an item: always the same text, so that comparing it is quick. */
+  /** The key of the type, once it was used: always the same text, so that comparing it is quick. */
   key: string | undefined;
 }
 
@@ -88,7 +88,7 @@ export interface ResolvedCall {
   readonly isLeaking: boolean;
   /** The number of the run that paid for the types last. */
   chargedBy: number;
-  /** The schedule that the prices below are of. */
+  /** The prices that the two below are of. */
   pricedBy: InstructionPrices | undefined;
   /** Of the call with the types of its locals, but without the types that it names. */
   price: number;
@@ -192,11 +192,23 @@ export abstract class TypedInstructions {
   /** Runs an instruction that neither calls nor returns; returns what it gives. */
   protected typedStep(opcode: number, frame: Frame): Value | undefined {
     const { instance, base, pc } = frame;
-    const { operands } = instance;
+    const { operands, resolved } = instance;
     const meter = this.meter;
     const prices = this.prices;
     const costs = prices.base;
     switch (opcode) {
+      case 0x07: {
+        const { type, bytes } = operands[pc] as Constant;
+        meter.charge(prices.perNode * countNodes(type));
+        meter.charge((costs[opcode] as number) + prices.constantByte * bytes.length);
+        const known = resolved[pc] as Value | undefined;
+        if (known !== undefined) return known;
+        const value = decodeValue(bytes, this.linker.layout(type));
+        if (value === undefined) throw invariant("a constant does not decode");
+        if (typeof value === "object") meter.useMemory(heapSize(value));
+        else resolved[pc] = value;
+        return value;
+      }
       case 0x4e:
       case 0x4f:
       case 0x50:
@@ -225,6 +237,12 @@ export abstract class TypedInstructions {
       case 0x55:
         this.#unpack(opcode, frame);
         return undefined;
+      case 0x56:
+      case 0x57: {
+        const { nodes, variant } = this.#resolve(frame, false);
+        if (opcode === 0x57) meter.charge(prices.perNode * nodes + (costs[opcode] as number));
+        return asStruct(asRef(this.pop(base))).tag === variant;
+      }
       case 0x58:
       case 0x59:
         return this.#packClosure(opcode, frame);
@@ -233,14 +251,6 @@ export abstract class TypedInstructions {
         if (opcode >= 0x29 && opcode <= 0x3f) return this.#global(opcode, frame);
         throw invariant(`unknown opcode ${opcode}`);
     }
-  }
-
-  protected constant(instance: FunctionInstance, pc: number, { type, bytes }: Constant): Value {
-    const value = decodeValue(bytes, this.linker.layout(type));
-    if (value === undefined) throw invariant("a constant does not decode");
-    if (typeof value === "object") this.meter.useMemory(heapSize(value));
-    else instance.resolved[pc] = value;
-    return value;
   }
 
   /** Parts of the types of a field and of its struct. */
@@ -262,7 +272,7 @@ export abstract class TypedInstructions {
   }
 
   /** The struct or variant that an instruction names, worked out once for each instruction. */
-  protected resolve(instance: FunctionInstance, pc: number, hasFields: boolean): ResolvedStruct {
+  #resolve({ instance, pc }: Frame, hasFields: boolean): ResolvedStruct {
     let known = instance.resolved[pc] as ResolvedStruct | undefined;
     if (known === undefined) {
       const operand = instance.operands[pc];
@@ -286,7 +296,7 @@ export abstract class TypedInstructions {
   }
 
   #pack(opcode: number, frame: Frame): Struct {
-    const { nodes, fieldCount, variant } = this.resolve(frame.instance, frame.pc, true);
+    const { nodes, fieldCount, variant } = this.#resolve(frame, true);
     const meter = this.meter;
     const prices = this.prices;
     meter.charge(prices.perNode * nodes);
@@ -298,7 +308,7 @@ export abstract class TypedInstructions {
   }
 
   #unpack(opcode: number, frame: Frame): void {
-    const { nodes, fieldCount, variant } = this.resolve(frame.instance, frame.pc, true);
+    const { nodes, fieldCount, variant } = this.#resolve(frame, true);
     const meter = this.meter;
     const prices = this.prices;
     const { fields, tag } = asStruct(this.pop(frame.base));
@@ -314,10 +324,10 @@ export abstract class TypedInstructions {
   }
 
   #global(opcode: number, frame: Frame): Value | undefined {
-    const { instance, base, pc } = frame;
+    const { instance, base } = frame;
     const meter = this.meter;
     const isGeneric = opcode >= 0x3b;
-    const struct = this.resolve(instance, pc, false);
+    const struct = this.#resolve(frame, false);
     meter.charge(this.prices.perNode * struct.nodes);
     // Exists, borrow mutably, borrow, move from, move to.
     const action = isGeneric ? opcode - 0x3b : opcode - 0x29;

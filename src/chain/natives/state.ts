@@ -14,7 +14,7 @@ import { decodeValue, encodeStored } from "../../vm/layout.ts";
 import { named } from "../../vm/linker.ts";
 import type { NativeContext } from "../../vm/natives.ts";
 import type { GlobalSlot } from "../../vm/session.ts";
-import { structType } from "../../vm/types.ts";
+import { structType, typeKey } from "../../vm/types.ts";
 
 export const FRAMEWORK_HEX: string = `${"0".repeat(63)}1`;
 /** Work of one withdrawal or deposit, in internal units of gas: an estimate of what the framework's code takes. */
@@ -53,7 +53,7 @@ export class CallState {
   }
 
   #slot(address: Address, { type }: Pick<Stored<unknown>, "type">): GlobalSlot {
-    return this.#context.session.resource(toHex(address), type);
+    return this.#context.session.resource(toHex(address), type, typeKey(type));
   }
 
   /** False also for a type that the ledger does not have. */

@@ -1,6 +1,6 @@
 // Calls of view functions.
 import { toHex } from "../../base/hex.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { RecentTexts } from "../../base/recent.ts";
 import { shortenText } from "../../base/texts/text.ts";
 import { decodeWith } from "../../bcs/codec.ts";
@@ -200,9 +200,6 @@ function definitionOf(found: LoadedModule | undefined, { module, name }: ViewReq
   return definition ?? refuse(`function: there is no function ${nameOf(module)}::${shortenText(name)}`);
 }
 
-/** Short arguments are written here; what a writer takes of so few bytes is a copy. */
-const scratch = new Uint8Array(64);
-
 /** BCS of JSON arguments by the types of the function's parameters. Throws HttpError `invalid_view`. */
 function encodeArguments(
   loadModule: () => ModuleLoader,
@@ -221,44 +218,34 @@ function encodeArguments(
     const list = params.length === 0 ? "" : ` (${describeTypes(params)})`;
     refuse(`arguments: ${name()} takes ${params.length}${list}, got ${values.length}`);
   }
-  const fail = (error: unknown, type: AbiType, i: number): never => {
-    if (!(error instanceof MoveError)) throw error;
-    const where = error.code === "layout" ? `arguments[${i}]: ` : "";
-    return refuse(`${where}${error.message} (${name()} takes ${describeTypes([type])})`, error);
-  };
-  const write = (layout: Layout, type: AbiType, i: number): Uint8Array => {
-    const given = values[i] ?? ABSENT;
-    // An object may also be given as it is printed.
-    const isPrinted = layout.kind === "address" && document.kind(given) === "object";
-    const inner = isPrinted ? document.member(given, "inner") : ABSENT;
-    const value = inner === ABSENT ? given : inner;
-    const writer = new BcsWriter(scratch);
-    try {
+  const encode = (type: AbiType, i: number): MaybePromise<Uint8Array> => {
+    const write = (layout: Layout): Uint8Array => {
+      const given = values[i] ?? ABSENT;
+      // An object may also be given as it is printed.
+      const isPrinted = layout.kind === "address" && document.kind(given) === "object";
+      const inner = isPrinted ? document.member(given, "inner") : ABSENT;
+      const value = inner === ABSENT ? given : inner;
+      const writer = new BcsWriter(64);
       writeJsonValue(writer, layout, { document, value, path: ["arguments", i], takesPrinted: true });
+      return writer.take();
+    };
+    const fail = (error: unknown): never => {
+      if (!(error instanceof MoveError)) throw error;
+      const where = error.code === "layout" ? `arguments[${i}]: ` : "";
+      return refuse(`${where}${error.message} (${name()} takes ${describeTypes([type])})`, error);
+    };
+    const layout = simpleLayout(type);
+    if (layout === undefined) return createParameterLayout(type, loadModule()).then(write).catch(fail);
+    try {
+      return write(layout);
     } catch (error) {
-      return fail(error, type, i);
+      return fail(error);
     }
-    return writer.take();
   };
-  const encoded: Uint8Array[] = [];
-  const encodeOn = (): MaybePromise<Uint8Array[]> => {
-    for (let i = encoded.length; i < params.length; i++) {
-      const param = params[i] as AbiType;
-      const type = param.kind === "reference" ? param.to : param;
-      const layout = simpleLayout(type);
-      if (layout === undefined)
-        return createParameterLayout(type, loadModule()).then(
-          (made) => {
-            encoded.push(write(made, type, i));
-            return encodeOn();
-          },
-          (error) => fail(error, type, i),
-        );
-      encoded.push(write(layout, type, i));
-    }
-    return encoded;
-  };
-  return encodeOn();
+  return params.reduce<MaybePromise<Uint8Array[]>>((before, param, i) => {
+    const type = param.kind === "reference" ? param.to : param;
+    return andThen(before, (args) => andThen(encode(type, i), (one) => [...args, one]));
+  }, []);
 }
 
 /** The machine's own form of addresses is 64 digits. */
@@ -345,9 +332,9 @@ export const view = operation({
       }
       const printer = new StoredValuePrinter(services.types, ledgerView, version, slices);
       const out = new AnswerText().add("[");
-      for (let i = 0; i < values.length; i++) {
+      for (const [i, value] of values.entries()) {
         if (i > 0) out.add(",");
-        const printed = printer.print(values[i] as Uint8Array, machine.tagOf(types[i] as AbiType));
+        const printed = printer.print(value, machine.tagOf(types[i] as AbiType));
         out.append(printed instanceof Promise ? await printed : printed);
       }
       const data = out.add("]").finish();

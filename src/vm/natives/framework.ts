@@ -12,7 +12,7 @@ import { decodeInPieces, encodeStoredInPieces, encodeValue, hasDelayed, type Lay
 import { type FunctionInstance, isSpecialAddress, named } from "../linker.ts";
 import { Dispatch, type Native, type NativeContext, type NativeModule } from "../natives.ts";
 import type { EntryFacts, GlobalSlot } from "../session.ts";
-import { formatType, moduleKey, tagNesting, typesKey } from "../types.ts";
+import { formatType, moduleKey, tagNesting, typeKey, typesKey } from "../types.ts";
 import {
   abstractSize,
   asAddress,
@@ -236,7 +236,7 @@ const object: NativeModule = {
     const { session, meter } = context;
     const type = argOf(typeArgs, 0);
     if (type.kind !== "struct") throw invariant("a resource is a struct");
-    const slot = session.resource(asAddress(address), type, undefined, (bytes) => {
+    const slot = session.resource(asAddress(address), type, typeKey(type), (bytes) => {
       meter.charge(meter.price(EXISTS_AT_LOADED) + meter.price(EXISTS_AT_BYTE) * bytes);
     });
     return [slot.exists];
