@@ -10,11 +10,14 @@ import { Meter } from "../../src/vm/gas.ts";
 import { Interpreter } from "../../src/vm/interpreter.ts";
 import { decodeValue } from "../../src/vm/layout.ts";
 import { Linker, type LoadedModule } from "../../src/vm/linker.ts";
-import { findNative } from "../../src/vm/native-table.ts";
+import { findNative, loadCryptography } from "../../src/vm/native-table.ts";
 import { Features, Session, type StateSource } from "../../src/vm/session.ts";
 import { Ref, signerOf, type Value } from "../../src/vm/values.ts";
 import { findTestNative } from "./test-natives.ts";
 import { fromHex, Tally, type Vectors } from "./vectors.ts";
+
+// Its runs fetch nothing.
+await loadCryptography();
 
 interface UnitTest {
   readonly module: string;

@@ -1,9 +1,8 @@
 // The native functions of the machine by their full names.
 
+import { NeedsItem } from "./errors.ts";
 import { AGGREGATOR_NATIVES } from "./natives/aggregators.ts";
-import { CRYPTO_NATIVES } from "./natives/crypto/index.ts";
 import { FRAMEWORK_NATIVES } from "./natives/framework.ts";
-import { HASH_NATIVES } from "./natives/hashes.ts";
 import { STDLIB_NATIVES } from "./natives/stdlib.ts";
 import { TEXT_NATIVES } from "./natives/text.ts";
 import type { Native, NativeModule } from "./natives.ts";
@@ -20,9 +19,28 @@ const NATIVES: ReadonlyMap<string, Native> = new Map([
   ...table(FRAMEWORK_NATIVES),
   ...table(AGGREGATOR_NATIVES),
   ...table(TEXT_NATIVES),
-  ...table(HASH_NATIVES),
-  ...table(CRYPTO_NATIVES),
 ]);
+
+/** Modules whose natives are cryptography. It takes longer to load than the rest of the machine, and few runs need it. */
+const CRYPTO_MODULES: ReadonlySet<string> = new Set(
+  [
+    "aptos_hash",
+    "ed25519",
+    "multi_ed25519",
+    "secp256k1",
+    "bls12381",
+    "ristretto255",
+    "crypto_algebra",
+    "ristretto255_bulletproofs",
+  ].map((module) => `${FRAMEWORK}::${module}`),
+);
+let cryptography: ReadonlyMap<string, Native> | undefined;
+
+export async function loadCryptography(): Promise<void> {
+  const { CRYPTO_NATIVES } = await import("./natives/crypto/index.ts");
+  const { HASH_NATIVES } = await import("./natives/hashes.ts");
+  cryptography ??= new Map([...table(HASH_NATIVES), ...table(CRYPTO_NATIVES)]);
+}
 
 // Not run, or run with a difference:
 // - docs/views.md lists the natives that are missing; a call fails with status 1021.
@@ -30,11 +48,15 @@ const NATIVES: ReadonlyMap<string, Native> = new Map([
 //   the subgroup, so it would take points of curves with the same shape. This machine refuses them.
 // Natives of test builds are in scripts/vm/test-natives.ts.
 
-/** Full names of all native functions. */
+/** Full names of all native functions that are loaded. */
 export function nativeNames(): readonly string[] {
-  return [...NATIVES.keys()];
+  return [...NATIVES.keys(), ...(cryptography?.keys() ?? [])];
 }
 
+/** Throws NeedsItem for cryptography that is not loaded. */
 export function findNative(key: string): Native | undefined {
-  return NATIVES.get(key);
+  const native = NATIVES.get(key);
+  if (native !== undefined || !CRYPTO_MODULES.has(key.slice(0, key.lastIndexOf("::")))) return native;
+  if (cryptography === undefined) throw new NeedsItem(loadCryptography());
+  return cryptography.get(key);
 }

@@ -14,10 +14,13 @@ import { VmError } from "../../src/vm/errors.ts";
 import { type GasSchedule, Meter, PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
 import { Interpreter } from "../../src/vm/interpreter.ts";
 import { Linker, type LoadedModule, type NativeSource } from "../../src/vm/linker.ts";
-import { findNative } from "../../src/vm/native-table.ts";
+import { findNative, loadCryptography } from "../../src/vm/native-table.ts";
 import { assertLinks, assertWellFormed } from "../../src/vm/publishing/verify.ts";
 import { Features, Session, type SessionOptions, type StateSource } from "../../src/vm/session.ts";
 import type { Value } from "../../src/vm/values.ts";
+
+// Its runs fetch nothing.
+await loadCryptography();
 
 const EMPTY: StateSource = {
   resource: () => ({ bytes: undefined }),

@@ -262,6 +262,13 @@ describe("natives", () => {
     },
   );
 
+  it("of cryptography are loaded by the modules that have them", () => {
+    for (const name of Object.keys(CRYPTO_NATIVES)) {
+      const [native] = Object.keys(CRYPTO_NATIVES[name] ?? {});
+      expect(findNative(`${ONE}::${name}::${native}`)).toBe(CRYPTO_NATIVES[name]?.[native ?? ""]);
+    }
+  });
+
   it("all have a case, are cryptography, or need a chain", () => {
     const names = nativeNames().map((name) => name.slice(ONE.length + 2));
     const isCrypto = (name: string): boolean => CRYPTO_NATIVES[name.split("::")[0] ?? ""] !== undefined;
