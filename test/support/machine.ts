@@ -31,7 +31,9 @@ const EMPTY: StateSource = {
 const ALL_FEATURES: Features = new Features(new Uint8Array(32).fill(0xff));
 
 export interface MachineOptions
-  extends Partial<Pick<SessionOptions, "state" | "decoded" | "facts" | "isUnbiasable" | "features">> {
+  extends Partial<
+    Pick<SessionOptions, "state" | "decoded" | "facts" | "isUnbiasable" | "features" | "tracer">
+  > {
   readonly schedule?: GasSchedule;
   /** In units of gas. */
   readonly maxGas?: number;
@@ -75,6 +77,7 @@ export class TestMachine {
       facts: options.facts,
       features: options.features ?? ALL_FEATURES,
       isUnbiasable: options.isUnbiasable,
+      tracer: options.tracer,
     });
     if (options.isUnchecked === true) return;
     for (const bytes of modules) {
