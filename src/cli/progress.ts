@@ -49,6 +49,8 @@ export function progressLine(
 export function startParts(stream: Pick<NodeJS.WriteStream, "isTTY" | "write"> = process.stderr): Progress {
   const rewrites = canRewrite(stream);
   const intervalMs = rewrites ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS;
+  // The first report may come when some of the first part is done.
+  let begunMs: number | undefined = performance.now();
   let current:
     | { readonly part: string; readonly startedMs: number; shownMs: number; line: () => string }
     | undefined;
@@ -66,9 +68,10 @@ export function startParts(stream: Pick<NodeJS.WriteStream, "isTTY" | "write"> =
     update: (part, done, total) => {
       const nowMs = performance.now();
       if (current?.part !== part) finish();
-      const { startedMs } = current ?? { startedMs: nowMs };
+      const { startedMs } = current ?? { startedMs: begunMs ?? nowMs };
+      begunMs = undefined;
       const line = (): string => progressLine(part, done, total, performance.now() - startedMs);
-      current = { part, startedMs, shownMs: current?.shownMs ?? nowMs, line };
+      current = { part, startedMs, shownMs: current?.shownMs ?? startedMs, line };
       if (nowMs - current.shownMs < intervalMs) return;
       current.shownMs = nowMs;
       show();

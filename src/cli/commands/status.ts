@@ -83,7 +83,7 @@ export const statusCommand = questionCommand({
     }
     // One answer for all lines. Other software has its head in `GET /v1`, whose error also says why there is none.
     const ledger = (
-      info.ledger_version === undefined
+      info.ledger_timestamp === undefined
         ? JSON.parse(await source.ledger())
         : { ...info, chain_id: info.chain_id_number }
     ) as LedgerAnswer;

@@ -53,7 +53,7 @@ export const filterFields = (module: string) => ({
   function: many(functionField, String, "Only transactions that call this entry function."),
   module: many(moduleField, String, module),
   event_type: many(
-    resourceTypeField,
+    { ...resourceTypeField, expected: "a struct type such as 0x1::fungible_asset::Deposit" },
     ({ text }) => text,
     "Only events of this type, or transactions that emitted one. Without type arguments, it stands for all of them.",
   ),

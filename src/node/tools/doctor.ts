@@ -471,7 +471,7 @@ function proofFindings(
         const what = source.kind === "peer" ? "peer" : `backup ${source.kind ?? "folder"}`;
         const text = `a ${what}, ${known} (their signatures are checked when the node runs)`;
         const findings = [ok(check, text)];
-        for (const waypoint of waypoints)
+        for (const waypoint of new Set(waypoints))
           findings.push(await waypointFinding(check, source, waypoint, signal));
         return findings;
       });
