@@ -39,6 +39,11 @@ await build({
         },
         { name: "cli", test: /src[\\/]cli[\\/]run-command\.ts$/, priority: 2 },
         { name: "node", test: /src[\\/]node[\\/]create-node\.ts$/, priority: 1 },
+        {
+          name: "machine",
+          test: /src[\\/](vm[\\/]ledger[\\/]ledger-machine|chain[\\/]natives[\\/]index)\.ts$/,
+          priority: 0,
+        },
       ],
     },
   },
