@@ -195,12 +195,14 @@ async function epochBefore(store: ProofReader, epoch: bigint): Promise<Uint8Arra
 async function epochEndAt(store: ProofReader, before: bigint, waypoint: Waypoint): Promise<Uint8Array> {
   const endOf = async (epoch: bigint): Promise<Uint8Array | undefined> =>
     (await loadEpochEnds(store, epoch, epoch))[0];
-  const epoch = await firstPassing(0n, before, async (at) => {
+  // The latest epoch may be open, as the first may be unsigned, which is what a missing end means below.
+  const above = (await endOf(before - 1n)) === undefined ? before - 1n : before;
+  const epoch = await firstPassing(0n, above, async (at) => {
     const end = await endOf(at);
     // A chain whose first epochs nobody signed has none at the beginning.
     return end !== undefined && readSignedHead(end).version >= waypoint.version;
   });
-  const found = epoch === before ? undefined : await endOf(epoch);
+  const found = epoch === above ? undefined : await endOf(epoch);
   if (found !== undefined && isNamedBy(waypoint, found)) return found;
   throw new LedgerError(
     "unprovable",
