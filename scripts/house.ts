@@ -11,7 +11,7 @@ const LIMITS = {
   "lines of src without tests and vm": { limit: 87_527, goal: 60_000 },
   "lines of src/vm without tests": { limit: 13_501, goal: 10_000 },
   "files of src without tests": { limit: 640, goal: 520 },
-  "lines of tests": { limit: 78_386, goal: 50_000 },
+  "lines of tests": { limit: 78_388, goal: 50_000 },
   "short files with one importer": { limit: 13, goal: 25 },
   "circles of files": { limit: 0, goal: 0 },
   "options of start": { limit: 60, goal: 60 },

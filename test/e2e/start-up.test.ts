@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -115,18 +115,20 @@ describe("a node in a process", () => {
     expect(files.size).toBeLessThan(8);
   });
 
-  it("makes a block with no other files but those of the machine, and no packages but those of cryptography", () => {
+  it("makes a block with no other files but those of the machine, and no package but that of signatures", () => {
     const parts = readdirSync(join(ROOT, "dist/parts")).map((name) => join(ROOT, "dist/parts", name));
-    const machine = parts.filter((path) =>
-      sourcesOf([path]).some((one) =>
-        /^src\/(vm\/ledger\/ledger-machine|chain\/natives\/index)\.ts$/.test(one),
-      ),
-    );
+    const entries = /^src\/(vm\/ledger\/ledger-machine|chain\/natives\/index)\.ts$/;
+    const machine = parts.filter((path) => sourcesOf([path]).some((one) => entries.test(one)));
     expect(machine).not.toEqual([]);
-    const folder = copyWith(
-      [...files, ...machine.flatMap((path) => [...importedBy(path, /^(node:|@noble\/)/)])],
-      ["@chainsafe", "@noble"],
+    // Files that only pass on what the machine exports.
+    const passing = parts.filter(
+      (path) =>
+        path.endsWith(".js") &&
+        sourcesOf([path]).length === 0 &&
+        machine.some((one) => readFileSync(path, "utf8").includes(basename(one))),
     );
+    const loaded = [...machine, ...passing].flatMap((path) => [...importedBy(path)]);
+    const folder = copyWith([...files, ...loaded], ["@chainsafe"]);
     const script = join(folder, "use.mjs");
     writeFileSync(
       script,
