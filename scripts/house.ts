@@ -8,7 +8,7 @@ const SHORT_LINES = 60;
 
 /** What CI takes today, and what the project wants. A limit falls until it is the goal; a change that raises one says what it buys. */
 const LIMITS = {
-  "lines of src without tests and vm": { limit: 87_527, goal: 60_000 },
+  "lines of src without tests and vm": { limit: 87_528, goal: 60_000 },
   "lines of src/vm without tests": { limit: 13_501, goal: 10_000 },
   "files of src without tests": { limit: 640, goal: 520 },
   "lines of tests": { limit: 78_388, goal: 50_000 },

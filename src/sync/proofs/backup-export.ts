@@ -164,8 +164,9 @@ class BackupExport {
         const [record] = version < oldestVersion ? [] : await view.getRecords(version, 1, 0);
         return record && recordAccumulatorRoot(record.bytes);
       });
-      // Of a pruned version the end of its epoch is kept.
-      const root = own ?? (await loadEpochEnd(store, epoch))?.ledgerInfo.accumulatorRoot;
+      // The ends of epochs are kept also where their versions are pruned.
+      const end = (await loadEpochEnd(store, epoch))?.ledgerInfo;
+      const root = own ?? (end?.version === version ? end.accumulatorRoot : undefined);
       if (root !== undefined && !equalBytes(root, accumulatorRoot)) {
         throw new ConfigError(`--out: ${out} has another ledger, with another version ${version}`);
       }
